@@ -1,0 +1,41 @@
+# Every target makes its own set-up: a machine with Python 3.11+ and make needs nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+JOBS ?= 2
+
+.PHONY: run test slow lint bench reproduce clean
+
+run: .venv/.run
+	$(BIN)/genreplay demo
+
+test: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS)
+
+slow: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m slow
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/.run
+	$(BIN)/genreplay bench
+
+reproduce: .venv/.run
+	$(BIN)/genreplay reproduce all
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "genreplay needs Python 3.11 or newer: run make with PYTHON=/path/to/it")'
+	$(PYTHON) -m venv .venv
+
+.venv/.run: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/.dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch .venv/.run $@
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis out

@@ -1,0 +1,30 @@
+"""The method itself: pure functions on small tuples of arrays, the random generator passed in.
+
+Needs NumPy, and safetensors for files; nothing else.
+"""
+
+from genreplay.core import checkpoint, contrastive, online, partition, rbm, replay
+from genreplay.core.checkpoint import CheckpointError
+from genreplay.core.online import DivergenceError, Settings, State
+from genreplay.core.partition import LogPartition
+from genreplay.core.rbm import RBM
+from genreplay.core.replay import GenerativeReplay, MemoryReplay, NoReplay, Replay
+
+__all__ = [
+    "RBM",
+    "CheckpointError",
+    "DivergenceError",
+    "GenerativeReplay",
+    "LogPartition",
+    "MemoryReplay",
+    "NoReplay",
+    "Replay",
+    "Settings",
+    "State",
+    "checkpoint",
+    "contrastive",
+    "online",
+    "partition",
+    "rbm",
+    "replay",
+]

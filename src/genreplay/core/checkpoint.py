@@ -1,0 +1,169 @@
+"""A learner's whole state in one safetensors file, written so that a crash leaves the old file or the new one.
+
+The file has parameters, velocities, waiting rows, base rates and the replay memory as tensors; its header has the
+format version, time step, random generator, settings, and a digest of all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load as parse
+from safetensors.numpy import save as serialize
+
+from genreplay.core import replay as replay_module
+from genreplay.core.online import Settings, State
+from genreplay.core.rbm import RBM
+
+FORMAT_VERSION = 1
+"""raised by any change that an older genreplay could not read"""
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Tensors = dict[str, npt.NDArray[Any]]
+_MEMORY = "memory."
+
+
+class _Header(TypedDict):
+    """What a file holds beside the tensors."""
+
+    t: int
+    n_learned: int
+    generator: dict[str, Any]
+    replay_class: str
+    replay_settings: dict[str, Any]
+    settings: dict[str, Any]
+    extra: dict[str, Json]
+
+
+class CheckpointError(ValueError):
+    """The file is not a model that this version can read."""
+
+
+class Checkpoint(NamedTuple):
+    """What a file holds."""
+
+    state: State
+    settings: Settings
+    extra: dict[str, Json]
+    """whatever the face that saved the file wanted to keep"""
+
+
+def save(
+    path: str | os.PathLike[str], state: State, settings: Settings, extra: Mapping[str, Json] | None = None
+) -> None:
+    """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename."""
+    tensors: Tensors = {
+        **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
+        **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
+        "waiting": state.waiting[: state.n_waiting],
+        "ones": state.ones,
+        **{_MEMORY + name: array for name, array in state.replay.dump().items()},
+    }
+    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    header: _Header = {
+        "t": state.t,
+        "n_learned": state.n_learned,
+        "generator": _plain(state.rng.bit_generator.state),
+        "replay_class": type(state.replay).__name__,
+        "replay_settings": state.replay.settings(),
+        "settings": settings._asdict(),
+        "extra": dict(extra or {}),
+    }
+    metadata = {"format": "genreplay", "version": str(FORMAT_VERSION), "learner": json.dumps(header)}
+    metadata["sha256"] = _digest(tensors, metadata["learner"])
+    _write_atomically(Path(path), serialize(tensors, metadata))
+
+
+def load(path: str | os.PathLike[str]) -> Checkpoint:
+    """Read a file written by ``save``; what continues from it continues to the bit."""
+    path = Path(path)
+    content = path.read_bytes()
+    try:
+        tensors = parse(content)
+        metadata = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} is not a genreplay model, or it is truncated ({error}).") from error
+    if metadata.get("format") != "genreplay":
+        raise CheckpointError(f"{path} is a safetensors file, but not one of genreplay's.")
+    version = metadata.get("version", "")
+    if not version.isdecimal() or int(version) > FORMAT_VERSION:
+        raise CheckpointError(
+            f"{path} has format version {version!r}, but this genreplay reads up to {FORMAT_VERSION}: upgrade it."
+        )
+    if metadata.get("sha256") != _digest(tensors, metadata.get("learner", "")):
+        raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
+    return _rebuild(path, tensors, json.loads(metadata["learner"]))
+
+
+def _rebuild(path: Path, tensors: Tensors, header: _Header) -> Checkpoint:
+    settings = Settings(**header["settings"])
+    rbm = RBM(*(tensors[f"theta.{name}"] for name in RBM._fields))
+    n_waiting = len(tensors["waiting"])
+    waiting = np.empty((settings.batch_size, rbm.n_visible), dtype=rbm.W.dtype)
+    waiting[:n_waiting] = tensors["waiting"]
+    if header["replay_class"] not in replay_module.CLASSES:
+        raise CheckpointError(
+            f"{path} was saved with the replay strategy {header['replay_class']!r}, which is not registered: add it to "
+            "genreplay.core.replay.CLASSES."
+        )
+    replay = replay_module.CLASSES[header["replay_class"]](**header["replay_settings"]).start(rbm)
+    replay.restore({name.removeprefix(_MEMORY): array for name, array in tensors.items() if name.startswith(_MEMORY)})
+    rng = np.random.default_rng()
+    rng.bit_generator.state = header["generator"]
+    state = State(
+        rbm=rbm,
+        velocity=RBM(*(tensors[f"velocity.{name}"] for name in RBM._fields)),
+        t=header["t"],
+        waiting=waiting,
+        n_waiting=n_waiting,
+        ones=tensors["ones"],
+        n_learned=header["n_learned"],
+        replay=replay,
+        rng=rng,
+    )
+    return Checkpoint(state, settings, header["extra"])
+
+
+def _digest(tensors: Tensors, learner: str) -> str:
+    digest = hashlib.sha256(learner.encode())
+    for name in sorted(tensors):
+        array = tensors[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if os.name == "posix":  # make the rename itself last
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _plain(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The generator's state as plain JSON: NumPy may hand out integers of its own."""
+    return {
+        key: _plain(value) if isinstance(value, Mapping) else value if isinstance(value, str) else int(value)
+        for key, value in state.items()
+    }

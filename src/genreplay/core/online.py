@@ -1,0 +1,183 @@
+"""Algorithm 1 as a state machine: rows go in one after the other, an update fires every n_B rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.core import rbm as rbm_module
+from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step
+from genreplay.core.rbm import RBM, Array
+from genreplay.core.replay import Replay
+
+MomentumSchedule = Literal["stream", "update"]
+
+
+class Settings(NamedTuple):
+    """The meta-parameters of line 2, at the paper's values (section 4)."""
+
+    batch_size: int = 100
+    """n_B: observed rows that trigger one update"""
+    n_replay: int = 300
+    """n_Bhat: rows rehearsed beside them, from the second update on"""
+    n_epochs: int = 10
+    """n_E: CD steps on the same union of rows"""
+    n_cd: int = 1
+    """n_CD: Gibbs steps of the negative phase"""
+    learning_rate: float = 0.05
+    """alpha"""
+    momentum: float = 0.9
+    """rho"""
+    initial_momentum: float = 0.5
+    """rho in the first ``n_initial_epochs`` epochs"""
+    n_initial_epochs: int = 5
+    """for how many epochs rho starts low"""
+    momentum_schedule: MomentumSchedule = "stream"
+    """low in the first epochs of the whole "stream" (the paper protocol) or of every "update" """
+    weight_decay: float = 0.0002
+    """xi, on all of Theta"""
+    reconstruction: Reconstruction = "probabilities"
+    """what the last visible layer of the negative phase holds"""
+
+
+class State(NamedTuple):
+    """All that the learner is between two rows. ``step`` returns a new one; ``rng`` and ``replay`` move on in place."""
+
+    rbm: RBM
+    """Theta_{t-1}"""
+    velocity: RBM
+    """Delta Theta_{t-1}, carried from update to update (line 25)"""
+    t: int
+    """number of the next update, from 1 (line 5)"""
+    waiting: Array
+    """B_t, the preallocated place of n_B rows (line 9)"""
+    n_waiting: int
+    """how many rows of ``waiting`` are filled"""
+    ones: npt.NDArray[np.float64]
+    """sum of all learned rows: the base rates that AIS starts from; n_visible numbers, not data"""
+    n_learned: int
+    """how many rows that sum has"""
+    replay: Replay
+    rng: np.random.Generator
+
+
+class DivergenceError(ArithmeticError):
+    """An update would have made the parameters infinite or NaN; the state before it still stands."""
+
+
+def init(
+    n_visible: int,
+    n_hidden: int,
+    replay: Replay,
+    rng: np.random.Generator,
+    batch_size: int = 100,
+    sigma: float = 0.01,
+    dtype: npt.DTypeLike = np.float32,
+) -> State:
+    """Lines 3-5: Theta ~ N(0, sigma), Delta Theta = 0, t = 1, B_t empty."""
+    rbm = rbm_module.init(n_visible, n_hidden, rng, sigma, dtype)
+    return State(
+        rbm=rbm,
+        velocity=rbm_module.zeros_like(rbm),
+        t=1,
+        waiting=np.empty((batch_size, n_visible), dtype=dtype),
+        n_waiting=0,
+        ones=np.zeros(n_visible),
+        n_learned=0,
+        replay=replay.start(rbm),
+        rng=rng,
+    )
+
+
+def observe(state: State, rows: Array, settings: Settings) -> Iterator[State]:
+    """Lines 7-10: add rows to B_t, and update each time it holds n_B of them.
+
+    Yields the state after each update, and last the state with the rows that still wait. Every state that is yielded
+    is whole: a caller that keeps the newest one loses nothing when an update fails or is interrupted. However a stream
+    is cut into calls, the result is the same to the bit.
+
+    >>> from genreplay.core import GenerativeReplay
+    >>> state = init(n_visible=8, n_hidden=4, replay=GenerativeReplay(), rng=np.random.default_rng(0))
+    >>> for state in observe(state, np.ones((250, 8), dtype=np.float32), Settings()):
+    ...     print(f"next update: {state.t}, rows waiting: {state.n_waiting}")
+    next update: 2, rows waiting: 0
+    next update: 3, rows waiting: 0
+    next update: 3, rows waiting: 50
+    """
+    if len(state.waiting) != settings.batch_size:
+        state, rows = _resize(state, rows, settings.batch_size)
+    start = 0
+    while start < len(rows):
+        stop = start + settings.batch_size - state.n_waiting
+        taken = rows[start:stop]
+        filled = state.n_waiting + len(taken)
+        state.waiting[state.n_waiting : filled] = taken
+        state = state._replace(n_waiting=filled)
+        if filled == settings.batch_size:
+            state = step(state, settings)
+        yield state
+        start = stop
+
+
+def step(state: State, settings: Settings) -> State:
+    """One update of Theta from the full batch B_t and rehearsed rows (lines 11-46)."""
+    before = state.rng.bit_generator.state
+    try:
+        return _step(state, settings)
+    except BaseException:
+        state.rng.bit_generator.state = before  # the failed update leaves no trace, not even in the random numbers
+        raise
+
+
+def _step(state: State, settings: Settings) -> State:
+    batch, replay, rng = state.waiting, state.replay, state.rng
+    V = batch
+    if state.t > 1:  # line 13: at first there is no past
+        n = settings.n_replay if replay.n_samples is None else replay.n_samples
+        V = np.concatenate([batch, replay.recall(n, state.rbm, rng)])  # line 28
+
+    rbm, velocity = state.rbm, state.velocity  # line 25
+    with np.errstate(over="ignore", invalid="ignore"):
+        for epoch in range(1, settings.n_epochs + 1):  # lines 26-41
+            gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction)
+            momentum = momentum_at(state.t, epoch, settings)
+            rbm, velocity = momentum_step(
+                rbm, velocity, gradient, settings.learning_rate, momentum, settings.weight_decay
+            )
+    if not (rbm.is_finite() and velocity.is_finite()):
+        raise DivergenceError(
+            f"Update {state.t} made the parameters non-finite with learning_rate={settings.learning_rate}, "
+            f"momentum={settings.momentum}, weight_decay={settings.weight_decay}: lower learning_rate first, then "
+            f"weight_decay or momentum. The model stays as it was after update {state.t - 1}; the rows "
+            f"after it were not learned."
+        )
+    replay.remember(batch, rng)
+    return state._replace(
+        rbm=rbm,
+        velocity=velocity,
+        t=state.t + 1,
+        n_waiting=0,  # line 44: the batch is forgotten
+        ones=state.ones + batch.sum(axis=0, dtype=np.float64),
+        n_learned=state.n_learned + len(batch),
+    )
+
+
+def momentum_at(t: int, epoch: int, settings: Settings) -> float:
+    """The rho of line 39: lower in the first epochs, counted over the stream or anew in every update (section 4).
+
+    >>> [momentum_at(t=2, epoch=1, settings=Settings(momentum_schedule=s)) for s in ("stream", "update")]
+    [0.9, 0.5]
+    """
+    if settings.momentum_schedule == "stream":
+        epoch += (t - 1) * settings.n_epochs
+    return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
+
+
+def _resize(state: State, rows: Array, batch_size: int) -> tuple[State, Array]:
+    """A batch size that changes mid-stream: the waiting rows come first again, in a place of the new size."""
+    rows = np.concatenate([state.waiting[: state.n_waiting], rows])
+    waiting = np.empty((batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
+    return state._replace(waiting=waiting, n_waiting=0), rows

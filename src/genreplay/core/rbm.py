@@ -1,0 +1,169 @@
+"""The Restricted Boltzmann Machine: energy, free energy, conditionals, Gibbs chains (Eqs. 1 and 2).
+
+Rows are observations: ``v`` has shape (n_rows, n_visible), ``h`` has shape (n_rows, n_hidden).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.floating]
+
+# Each factor 1 + exp(-|x|) is at most 2, so this many multiply up without overflow even in float32.
+_FACTORS_PER_LOG = 100
+
+
+class RBM(NamedTuple):
+    """The free parameters Theta = {W, a, b} of section 2.2.
+
+    The velocity and the gradient of Theta have the same three parts, so they are kept in this tuple too.
+    """
+
+    W: Array
+    """weights, (n_hidden, n_visible)"""
+    a: Array
+    """visible biases, (n_visible,)"""
+    b: Array
+    """hidden biases, (n_hidden,)"""
+
+    @property
+    def n_visible(self) -> int:
+        return int(self.W.shape[1])
+
+    @property
+    def n_hidden(self) -> int:
+        return int(self.W.shape[0])
+
+    @property
+    def n_parameters(self) -> int:
+        return sum(part.size for part in self)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self)
+
+    def is_finite(self) -> bool:
+        return all(bool(np.isfinite(part).all()) for part in self)
+
+
+def init(
+    n_visible: int,
+    n_hidden: int,
+    rng: np.random.Generator,
+    sigma: float = 0.01,
+    dtype: npt.DTypeLike = np.float32,
+) -> RBM:
+    """Draw all of Theta from N(0, sigma) (Algorithm 1, line 3).
+
+    >>> rbm = init(n_visible=784, n_hidden=500, rng=np.random.default_rng(0))
+    >>> rbm.n_parameters, rbm.nbytes
+    (393284, 1573136)
+    """
+    shapes = ((n_hidden, n_visible), (n_visible,), (n_hidden,))
+    W, a, b = (np.asarray(sigma * rng.standard_normal(shape), dtype=dtype) for shape in shapes)
+    return RBM(W, a, b)
+
+
+def zeros_like(rbm: RBM) -> RBM:
+    """A Theta of zeros: where the momentum starts (Algorithm 1, line 4)."""
+    return RBM(*(np.zeros_like(part) for part in rbm))
+
+
+def energy(rbm: RBM, v: Array, h: Array) -> Array:
+    """E(v, h) = -a'v - b'h - h'Wv, one value a row (Eq. 1)."""
+    interaction: Array = np.einsum("ij,ij->i", h @ rbm.W, v)
+    return -(v @ rbm.a) - h @ rbm.b - interaction
+
+
+def free_energy(rbm: RBM, v: Array) -> npt.NDArray[np.float64]:
+    """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value a row, summed in float64 (Eq. 2).
+
+    >>> flat = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
+    >>> free_energy(flat, np.ones((1, 2))) / np.log(2)
+    array([-3.])
+    """
+    return -(v @ rbm.a).astype(np.float64) - sum_softplus(v @ rbm.W.T + rbm.b)
+
+
+def hidden_given_visible(rbm: RBM, v: Array) -> Array:
+    """P(h = 1 | v) = S(b + Wv) (section 2.2)."""
+    return sigmoid(v @ rbm.W.T + rbm.b)
+
+
+def visible_given_hidden(rbm: RBM, h: Array) -> Array:
+    """P(v = 1 | h) = S(a + W'h) (section 2.2)."""
+    return sigmoid(h @ rbm.W + rbm.a)
+
+
+def bernoulli(probabilities: Array, rng: np.random.Generator) -> Array:
+    """Zeros and ones with the given probabilities of a one, in the same number type."""
+    uniform = rng.random(probabilities.shape, dtype=probabilities.dtype.type)
+    return (uniform < probabilities).astype(probabilities.dtype)
+
+
+def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
+    """Run the chain v -> h -> v for ``n_steps`` steps, both layers sampled; its limit is P(v)."""
+    for _ in range(n_steps):
+        h = bernoulli(hidden_given_visible(rbm, v), rng)
+        v = bernoulli(visible_given_hidden(rbm, h), rng)
+    return v
+
+
+def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
+    """Generate rows of the model's own past (Algorithm 1, lines 14-22).
+
+    The hidden layer starts at real values h ~ U(0, 1) (line 16); from then on both layers are sampled. Line 19 is
+    not computed after the last step, since nothing reads it.
+    """
+    h = rng.random((n_samples, rbm.n_hidden), dtype=rbm.b.dtype.type)
+    v = bernoulli(visible_given_hidden(rbm, h), rng)
+    return gibbs(rbm, v, n_gibbs - 1, rng)
+
+
+def conditional_gibbs(
+    rbm: RBM, v: Array, unknown: npt.NDArray[np.bool_], n_steps: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Run the chain with the known units held fast; its limit is P(unknown | known).
+
+    Returns the last state, and the visible probabilities averaged over the second half of the chain.
+    """
+    v = np.where(unknown, bernoulli(np.broadcast_to(sigmoid(rbm.a), v.shape), rng), v)
+    total = np.zeros_like(v)
+    n_averaged = n_steps - n_steps // 2
+    for step in range(n_steps):
+        probabilities = visible_given_hidden(rbm, bernoulli(hidden_given_visible(rbm, v), rng))
+        v = np.where(unknown, bernoulli(probabilities, rng), v)
+        if step >= n_steps // 2:
+            total += probabilities
+    return v, total / n_averaged
+
+
+def sigmoid(x: Array) -> Array:
+    """S(x) = 1 / (1 + exp(-x)), written with tanh because it cannot overflow."""
+    y: Array = np.tanh(0.5 * x)
+    y += 1.0
+    y *= 0.5
+    return y
+
+
+def sum_softplus(x: Array) -> npt.NDArray[np.float64]:
+    """sum_j log(1 + exp(x_j)) over the last axis, for x of any size.
+
+    softplus(x) = max(x, 0) + log(1 + exp(-|x|)), and a sum of logarithms is the logarithm of a product: one
+    logarithm serves a hundred units.
+    """
+    positive: npt.NDArray[np.float64] = np.maximum(x, 0.0).sum(axis=-1, dtype=np.float64)
+    return positive + sum_log1p_exp_neg(np.abs(x))
+
+
+def sum_log1p_exp_neg(x: Array) -> npt.NDArray[np.float64]:
+    """sum_j log(1 + exp(-x_j)) over the last axis, for x >= 0."""
+    factors = np.exp(-x)
+    factors += 1.0
+    starts = np.arange(0, x.shape[-1], _FACTORS_PER_LOG)
+    products = np.multiply.reduceat(factors, starts, axis=-1)
+    total: npt.NDArray[np.float64] = np.log(products.astype(np.float64)).sum(axis=-1)
+    return total

@@ -1,0 +1,502 @@
+"""The scikit-learn estimator: a density model that learns from a stream in fixed memory."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from genreplay.core import checkpoint, online, partition
+from genreplay.core import rbm as rbm_module
+from genreplay.core.online import MomentumSchedule, Settings, State
+from genreplay.core.partition import LogPartition
+from genreplay.core.rbm import RBM, Array
+from genreplay.core.replay import BY_NAME, CLASSES, Replay
+from genreplay.estimators.rows import Rows, blocks, value_range
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    RandomState = int | np.random.RandomState | None
+
+Float64 = npt.NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
+
+_EXACT_UP_TO = 20
+"""units of the smaller layer up to which log Z is enumerated without being asked: a few seconds at most"""
+
+
+class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Restricted Boltzmann Machine learned online, rehearsing its own dreams in place of stored data.
+
+    Implements Online Contrastive Divergence with Generative Replay, OCD_GR [1]_: every ``batch_size`` rows, the model
+    generates ``n_replay`` rows of its own past and takes ``n_epochs`` steps of contrastive divergence on both together.
+    No observation is kept. The density is
+
+    .. math:: \log p(v) = -\mathcal{F}(v) - \log Z, \qquad
+              \mathcal{F}(v) = -a^\top v - \sum_j \log(1 + \exp(b_j + W_{j:} v)).
+
+    The default settings are the paper's.
+
+    Parameters
+    ----------
+    n_hidden : int, default=500
+        Hidden units, n_h.
+    replay : {"generative", "limited-memory", "infinite-memory", "none"} or Replay, default="generative"
+        What is rehearsed: the model's dreams (OCD_GR), stored rows in the bytes of the parameters (ER-ML), all rows
+        (ER-IM), nothing; or an object such as ``GenerativeReplay(n_gibbs=5)`` or ``MemoryReplay(capacity=1000)``.
+    n_replay : int, default=300
+        Rows rehearsed beside each batch, from the second update on (n_Bhat); a replay object's ``n_samples`` goes
+        before it.
+    batch_size : int, default=100
+        Observed rows that trigger one update, n_B.
+    n_epochs : int, default=10
+        Steps of contrastive divergence on the same rows, n_E.
+    n_cd : int, default=1
+        Gibbs steps of the negative phase, n_CD.
+    learning_rate : float, default=0.05
+        Alpha.
+    momentum : float, default=0.9
+        Rho; in the first 5 epochs ``initial_momentum`` is used.
+    initial_momentum : float, default=0.5
+        Rho in the first 5 epochs.
+    momentum_schedule : {"stream", "update"}, default="stream"
+        Whether these are the first epochs of the whole stream (the paper protocol) or of every update.
+    weight_decay : float, default=0.0002
+        Xi; acts on weights and biases.
+    reconstruction : {"probabilities", "samples"}, default="probabilities"
+        What the last visible layer of the negative phase holds.
+    sigma : float, default=0.01
+        Standard deviation of the initial parameters.
+    binarize : float or None, default=0.5
+        Values above it become 1, the others 0. With None, values must lie in [0, 1] and are taken as probabilities.
+    dtype : {"float32", "float64"}, default="float32"
+        Number type of the parameters and of the arithmetic.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random. The same seed and stream give the same model, however the stream is cut.
+
+    Attributes
+    ----------
+    state_ : State
+        The learner between two rows: parameters, velocities, waiting rows, replay, generator.
+    components_ : ndarray of shape (n_hidden, n_features_in_)
+        Weights W.
+    intercept_visible_ : ndarray of shape (n_features_in_,)
+        Visible biases a.
+    intercept_hidden_ : ndarray of shape (n_hidden,)
+        Hidden biases b.
+    n_updates_ : int
+        Updates made.
+    n_rows_seen_ : int
+        Rows observed, learned or waiting.
+    replay_nbytes_ : int
+        Bytes of past that the replay strategy holds; 0 for dreams.
+    n_features_in_ : int
+        Features seen at the first fit.
+    feature_names_in_ : ndarray of str
+        Their names, if they all have one.
+
+    References
+    ----------
+    .. [1] D. C. Mocanu, M. Torres Vega, E. Eaton, P. Stone, A. Liotta: Online Contrastive Divergence with Generative
+       Replay: Experience Replay without Storing Data. 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from genreplay import OnlineRBM
+    >>> rng = np.random.default_rng(0)
+    >>> patterns = np.array([[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]])
+    >>> rbm = OnlineRBM(n_hidden=16, random_state=0)
+    >>> for _ in range(200):  # a stream of small chunks
+    ...     rbm = rbm.partial_fit(patterns[rng.integers(2, size=30)])
+    >>> rbm.n_updates_, rbm.n_rows_seen_, rbm.replay_nbytes_
+    (60, 6000, 0)
+    >>> familiar, strange = rbm.score_samples([[1, 1, 1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 1, 0, 1, 0]])
+    >>> bool(familiar - strange > 10)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[object]] = {  # noqa: RUF012 (scikit-learn's own way)
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "replay": [StrOptions(set(BY_NAME)), Replay],
+        "n_replay": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "n_epochs": [Interval(Integral, 1, None, closed="left")],
+        "n_cd": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "initial_momentum": [Interval(Real, 0, 1, closed="left")],
+        "momentum_schedule": [StrOptions({"stream", "update"})],
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "reconstruction": [StrOptions({"probabilities", "samples"})],
+        "sigma": [Interval(Real, 0, None, closed="left")],
+        "binarize": [Real, None],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "random_state": ["random_state"],
+    }
+
+    state_: State
+    _log_partition: LogPartition | None
+    _warned_of_range: bool
+
+    def __init__(
+        self,
+        n_hidden: int = 500,
+        *,
+        replay: str | Replay = "generative",
+        n_replay: int = 300,
+        batch_size: int = 100,
+        n_epochs: int = 10,
+        n_cd: int = 1,
+        learning_rate: float = 0.05,
+        momentum: float = 0.9,
+        initial_momentum: float = 0.5,
+        momentum_schedule: MomentumSchedule = "stream",
+        weight_decay: float = 0.0002,
+        reconstruction: Literal["probabilities", "samples"] = "probabilities",
+        sigma: float = 0.01,
+        binarize: float | None = 0.5,
+        dtype: Literal["float32", "float64"] = "float32",
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.replay = replay
+        self.n_replay = n_replay
+        self.batch_size = batch_size
+        self.n_epochs = n_epochs
+        self.n_cd = n_cd
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.initial_momentum = initial_momentum
+        self.momentum_schedule = momentum_schedule
+        self.weight_decay = weight_decay
+        self.reconstruction = reconstruction
+        self.sigma = sigma
+        self.binarize = binarize
+        self.dtype = dtype
+        self.random_state = random_state
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
+        """Start anew and learn the rows of X once, in their order.
+
+        As with ``partial_fit``, up to ``batch_size - 1`` last rows wait for more.
+        """
+        rows = self._check_rows(X, learning=True, reset=True)
+        self._start(rows.shape[1])
+        self._learn(rows)
+        if self.n_updates_ == 0:
+            warnings.warn(
+                f"Nothing learned yet: {rows.shape[0]} rows wait for a batch of batch_size={self.batch_size}.",
+                stacklevel=2,
+            )
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: npt.ArrayLike, y: object = None) -> Self:
+        """Learn any number of further rows; an update fires each time ``batch_size`` rows have come together.
+
+        ``n_hidden``, ``replay``, ``sigma``, ``dtype`` and ``random_state`` are read when learning starts; the other
+        settings may be changed between two calls.
+        """
+        first = not hasattr(self, "state_")
+        rows = self._check_rows(X, learning=True, reset=first)
+        if first:
+            self._start(rows.shape[1])
+        self._learn(rows)
+        return self
+
+    def _start(self, n_visible: int) -> None:
+        self._log_partition = None
+        self.state_ = online.init(
+            n_visible,
+            self.n_hidden,
+            BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay,
+            _generator(self.random_state),
+            self.batch_size,
+            self.sigma,
+            self.dtype,
+        )
+
+    def _learn(self, rows: Rows) -> None:
+        settings = self._settings()
+        for block in blocks(rows):
+            for state in online.observe(self.state_, self._encode(block), settings):
+                if state.t > self.state_.t:
+                    self._log_partition = None
+                self.state_ = state
+
+    def _settings(self) -> Settings:
+        return Settings(
+            batch_size=self.batch_size,
+            n_replay=self.n_replay,
+            n_epochs=self.n_epochs,
+            n_cd=self.n_cd,
+            learning_rate=self.learning_rate,
+            momentum=self.momentum,
+            initial_momentum=self.initial_momentum,
+            momentum_schedule=self.momentum_schedule,
+            weight_decay=self.weight_decay,
+            reconstruction=self.reconstruction,
+        )
+
+    # -- using what was learned ----------------------------------------------------------------------------------
+
+    def transform(self, X: npt.ArrayLike) -> Array:
+        """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden)."""
+        return self._by_block(rbm_module.hidden_given_visible, self._check_rows(X))
+
+    def reconstruct(self, X: npt.ArrayLike) -> Array:
+        """Return the visible probabilities after one pass up and down, both layers at their probabilities."""
+        return self._by_block(
+            lambda rbm, v: rbm_module.visible_given_hidden(rbm, rbm_module.hidden_given_visible(rbm, v)),
+            self._check_rows(X),
+        )
+
+    def free_energy(self, X: npt.ArrayLike) -> Float64:
+        """Return F(v), one value a row (Eq. 2); low where the model expects rows. Needs no log Z."""
+        return self._by_block(rbm_module.free_energy, self._check_rows(X))
+
+    def score_samples(self, X: npt.ArrayLike, log_partition: LogPartition | None = None) -> Float64:
+        """Return log p(v) in nats, one value a row.
+
+        Log Z comes from ``log_partition``, by default from ``self.log_partition()``, which is kept until the next
+        update.
+        """
+        rows = self._check_rows(X)
+        if log_partition is None:
+            if self._log_partition is None:
+                self._log_partition = self.log_partition()
+            log_partition = self._log_partition
+        return -self._by_block(rbm_module.free_energy, rows) - log_partition.log_z
+
+    def score(self, X: npt.ArrayLike, y: object = None) -> float:
+        """Return the mean of ``score_samples``: the average log-likelihood in nats."""
+        return float(self.score_samples(X).mean())
+
+    def log_partition(
+        self,
+        method: Literal["auto", "exact", "ais", "reverse-ais"] = "auto",
+        *,
+        n_chains: int = 100,
+        temperatures: int | npt.ArrayLike = 14_500,
+        random_state: RandomState = None,
+        progress: partition.Progress | None = None,
+    ) -> LogPartition:
+        """Estimate log Z, with its standard error, effective sample size and price.
+
+        Parameters
+        ----------
+        method : {"auto", "exact", "ais", "reverse-ais"}, default="auto"
+            "exact" enumerates the smaller layer (up to 25 units); "ais" anneals from the base rates of the rows seen
+            and flatters the model when it has too few temperatures; "reverse-ais" anneals back from samples of the
+            model and errs on the other side. "auto" is exact up to 20 units, else AIS.
+        n_chains : int, default=100
+            Chains of AIS.
+        temperatures : int or array-like, default=14500
+            How many, laid out as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1.
+        random_state : int, RandomState instance or None, default=None
+            None derives the random numbers from the model, which itself is not touched.
+        progress : callable, optional
+            Called with the number of Gibbs sweeps just made.
+        """
+        check_is_fitted(self)
+        rbm = self.state_.rbm
+        if method == "exact" or (method == "auto" and min(rbm.W.shape) <= _EXACT_UP_TO):
+            return partition.exact(rbm)
+        run = {"auto": partition.ais, "ais": partition.ais, "reverse-ais": partition.reverse_ais}.get(method)
+        if run is None:
+            raise ValueError(
+                "The 'method' parameter of log_partition must be 'auto', 'exact', 'ais' or 'reverse-ais'. "
+                f"Got {method!r} instead."
+            )
+        betas = partition.schedule(temperatures) if isinstance(temperatures, Integral) else np.asarray(temperatures)
+        base_bias = partition.base_rate_biases(self.state_.ones, self.state_.n_learned)
+        return run(rbm, self._side_generator(random_state), betas, n_chains, base_bias, progress)
+
+    def sample(self, n_samples: int = 1, *, n_gibbs: int = 1, random_state: RandomState = None) -> Array:
+        """Return dreams, rows of 0 and 1: Gibbs chains of ``n_gibbs`` steps started from h ~ U(0, 1).
+
+        One step gives the rows that the paper rehearses; many steps come near samples of p(v). With
+        ``random_state=None`` the same model gives the same dreams.
+        """
+        check_is_fitted(self)
+        for name, value in (("n_samples", n_samples), ("n_gibbs", n_gibbs)):
+            if not isinstance(value, Integral) or value < 1:
+                raise ValueError(f"The {name!r} parameter of sample must be a positive int. Got {value!r} instead.")
+        return rbm_module.dream(self.state_.rbm, int(n_samples), int(n_gibbs), self._side_generator(random_state))
+
+    def impute(
+        self,
+        X: npt.ArrayLike,
+        *,
+        n_gibbs: int = 200,
+        probabilities: bool = False,
+        random_state: RandomState = None,
+    ) -> Array:
+        """Fill the NaN values of X given the other values of their rows, by conditional Gibbs sampling.
+
+        Known values come back as they are. Unknown ones become 0 or 1, the state of a chain after ``n_gibbs`` steps;
+        or, with ``probabilities=True``, their probability of a 1, averaged over the second half of the chain.
+        """
+        known = self._check_rows(X, allow_nan=True)
+        rng = self._side_generator(random_state)
+        filled = []
+        for cells in blocks(known):
+            unknown = np.isnan(cells)
+            v, p = rbm_module.conditional_gibbs(self.state_.rbm, self._encode(cells), unknown, n_gibbs, rng)
+            filled.append(np.where(unknown, p if probabilities else v, cells))
+        return np.concatenate(filled)
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model and its whole training state to one safetensors file, atomically.
+
+        Learning goes on from the file to the bit. A ``random_state`` that is no int is saved as None; the generator
+        itself is saved.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.safetensors"
+        >>> OnlineRBM(n_hidden=4, random_state=0).fit(np.eye(8).repeat(50, axis=0)).save(path)
+        >>> OnlineRBM.load(path).n_updates_
+        4
+        """
+        check_is_fitted(self)
+        extra: dict[str, checkpoint.Json] = {
+            "estimator": type(self).__name__,
+            "params": {name: _to_json(value) for name, value in self.get_params(deep=False).items()},
+            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", ())],
+        }
+        checkpoint.save(path, self.state_, self._settings(), extra)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model written by ``save``."""
+        state, _, extra = checkpoint.load(path)
+        if extra.get("estimator") != cls.__name__:
+            raise checkpoint.CheckpointError(
+                f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}."
+            )
+        params: dict[str, Any] = {name: _from_json(value) for name, value in extra["params"].items()}  # type: ignore[union-attr]
+        model = cls(**params)
+        model._log_partition = None
+        model._warned_of_range = False
+        model.state_ = state
+        model.n_features_in_ = state.rbm.n_visible
+        if extra["feature_names"]:
+            model.feature_names_in_ = np.array(extra["feature_names"], dtype=object)
+        return model
+
+    # -- learned attributes --------------------------------------------------------------------------------------
+
+    @property
+    def components_(self) -> Array:
+        return self.state_.rbm.W
+
+    @property
+    def intercept_visible_(self) -> Array:
+        return self.state_.rbm.a
+
+    @property
+    def intercept_hidden_(self) -> Array:
+        return self.state_.rbm.b
+
+    @property
+    def n_updates_(self) -> int:
+        return self.state_.t - 1
+
+    @property
+    def n_rows_seen_(self) -> int:
+        return self.state_.n_learned + self.state_.n_waiting
+
+    @property
+    def replay_nbytes_(self) -> int:
+        return self.state_.replay.nbytes
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.state_.rbm.n_hidden
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []  # the output has the model's number type
+        return tags
+
+    # -- rows in -------------------------------------------------------------------------------------------------
+
+    def _check_rows(
+        self, X: npt.ArrayLike, *, learning: bool = False, reset: bool = False, allow_nan: bool = False
+    ) -> Rows:
+        """Refuse bad input before anything has changed: shape, numbers, range, and then width and column names."""
+        if not learning:
+            check_is_fitted(self)
+        finite = "allow-nan" if allow_nan else True
+        rows = check_array(X, accept_sparse="csr", ensure_all_finite=finite, estimator=self, input_name="X")
+        low, high = value_range(rows)
+        outside = low < 0 or high > 1
+        if outside and self.binarize is None:
+            raise ValueError(
+                f"X must lie in [0, 1] with binarize=None, but {type(self).__name__} got values from {low:g} to "
+                f"{high:g}. Scale X, or set binarize to a threshold."
+            )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if learning:
+            if outside and (reset or not self._warned_of_range):
+                warnings.warn(
+                    f"X has values from {low:g} to {high:g}, outside [0, 1]; those above binarize={self.binarize} "
+                    "become 1 and the others 0.",
+                    stacklevel=4,
+                )
+            self._warned_of_range = outside or (not reset and self._warned_of_range)
+        return rows
+
+    def _by_block(self, function: Callable[[RBM, Array], npt.NDArray[T]], rows: Rows) -> npt.NDArray[T]:
+        rbm = self.state_.rbm
+        return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
+
+    def _side_generator(self, random_state: RandomState) -> np.random.Generator:
+        """Random numbers that do not touch those of learning: far ahead in the same sequence, or from a seed."""
+        if random_state is None:
+            return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
+        return _generator(random_state)
+
+    def _encode(self, rows: npt.NDArray[Any]) -> Array:
+        """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
+        encoded: Array = (rows if self.binarize is None else rows > self.binarize).astype(self.state_.rbm.W.dtype)
+        return encoded
+
+
+def _generator(random_state: RandomState) -> np.random.Generator:
+    """A Generator from what scikit-learn takes as a seed."""
+    return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4))
+
+
+def _to_json(value: object) -> checkpoint.Json:
+    if isinstance(value, Replay):
+        return {"class": type(value).__name__, "settings": dict(value.settings())}
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def _from_json(value: checkpoint.Json) -> object:
+    if isinstance(value, dict):
+        return CLASSES[value["class"]](**value["settings"])  # type: ignore[index, arg-type]
+    return value
