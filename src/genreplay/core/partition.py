@@ -144,21 +144,24 @@ def reverse_ais(
     n_chains: int = 100,
     base_bias: Array | None = None,
     progress: Progress | None = None,
-    n_burn_in: int = 10_000,
+    n_burn_in: int = 1_000,
     start: Array | None = None,
 ) -> LogPartition:
     """AIS run backwards, from samples of the model to independent units: an upper bound of log Z on average.
 
     The samples are the ends of chains of ``n_burn_in`` Gibbs steps, started from the rows ``start`` (one a chain) or,
-    by default, from annealed states: the ends of a forward pass over the same temperatures. The bound is as good as
-    these samples: chains that have not reached the model's typical states bound only what they have seen.
+    by default, from annealed states: the ends of a forward pass over the same temperatures, drawn anew by their
+    weights. The bound is as good as these samples: chains that have not reached the model's typical states bound only
+    what they have seen.
     """
     began = time.perf_counter()
     betas, base_bias = _ascending(betas), _base(rbm, base_bias)
     n_sweeps = n_burn_in + len(betas) - 1
     if start is None:
         v = _sample_base(rbm, base_bias, n_chains, rng)
-        _anneal(rbm, v, betas, base_bias, rng, progress)
+        log_weights = _anneal(rbm, v, betas, base_bias, rng, progress)
+        weights = np.exp(log_weights - log_weights.max())
+        v = v[rng.choice(n_chains, size=n_chains, p=weights / weights.sum())]
         n_sweeps += len(betas) - 1
     else:
         v = np.array(start, dtype=rbm.W.dtype)

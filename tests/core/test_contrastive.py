@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genreplay.core import contrastive, partition
+from genreplay.core.rbm import RBM, free_energy
+from tests.core.tiny import random_rbm
+
+
+def test_statistics_are_the_sums_of_equation_5() -> None:
+    rng = np.random.default_rng(0)
+    V, H = rng.random((5, 4)), rng.random((5, 3))
+    W = sum(np.outer(h, v) for v, h in zip(V, H, strict=True))
+    np.testing.assert_allclose(contrastive.statistics(V, H).W, W)
+    np.testing.assert_allclose(contrastive.statistics(V, H).a, V.sum(axis=0))
+    np.testing.assert_allclose(contrastive.statistics(V, H).b, H.sum(axis=0))
+
+
+def log_likelihood_gradient(rbm: RBM, V: np.ndarray, name: str, step: float = 1e-5) -> np.ndarray:
+    """Central differences of the exact mean log-likelihood, one parameter after the other."""
+    theta = getattr(rbm, name)
+    slope = np.empty_like(theta)
+    for index in np.ndindex(theta.shape):
+        shift = np.zeros_like(theta)
+        shift[index] = step
+        up, down = (rbm._replace(**{name: theta + sign * shift}) for sign in (1, -1))
+        means = [-free_energy(each, V).mean() - partition.exact(each).log_z for each in (up, down)]
+        slope[index] = (means[0] - means[1]) / (2 * step)
+    return slope
+
+
+@pytest.mark.parametrize("name", RBM._fields)
+def test_gradient_of_long_chains_is_that_of_the_log_likelihood(name: str) -> None:
+    rbm = random_rbm(4, 3, scale=0.7)
+    n = 200_000
+    V = (np.random.default_rng(1).random((n, 4)) < [0.8, 0.2, 0.5, 0.6]).astype(float)
+    gradient = contrastive.cd_gradient(rbm, V, n_cd=60, rng=np.random.default_rng(2), reconstruction="samples")
+    # a statistic lies in [0, 1], so the standard error of its mean over n chains is at most 0.5 / sqrt(n)
+    np.testing.assert_allclose(
+        getattr(gradient, name), log_likelihood_gradient(rbm, V, name), atol=5 * 0.5 / np.sqrt(n)
+    )
+
+
+def test_one_step_chains_have_another_gradient_than_the_log_likelihood() -> None:
+    rbm = random_rbm(4, 3, scale=2.0)
+    V = np.tile([1.0, 0.0, 1.0, 0.0], (50_000, 1))
+    short, long = (
+        contrastive.cd_gradient(rbm, V, n_cd=k, rng=np.random.default_rng(2), reconstruction="samples") for k in (1, 60)
+    )
+    assert np.abs(short.W - long.W).max() > 0.05
+
+
+def test_reconstructions_are_samples_only_on_request() -> None:
+    rbm = random_rbm(6, 4)
+    V = (np.random.default_rng(0).random((10, 6)) < 0.5).astype(float)
+    gradients = {
+        kind: contrastive.cd_gradient(rbm, V, 1, np.random.default_rng(1), kind)
+        for kind in ("probabilities", "samples")
+    }
+    # the visible statistics of ten rows of zeros and ones are tenths
+    assert np.allclose(gradients["samples"].a * 10, np.round(gradients["samples"].a * 10))
+    assert not np.allclose(gradients["probabilities"].a * 10, np.round(gradients["probabilities"].a * 10))
+
+
+@pytest.mark.parametrize("part", RBM._fields)
+def test_momentum_and_decay_act_on_weights_and_both_biases(part: str) -> None:
+    theta, delta, slope = random_rbm(3, 2, seed=1), random_rbm(3, 2, seed=2), random_rbm(3, 2, seed=3)
+    rbm, velocity = contrastive.momentum_step(theta, delta, slope, 0.1, 0.9, 0.01)
+    expected = 0.9 * getattr(delta, part) + 0.1 * (getattr(slope, part) - 0.01 * getattr(theta, part))
+    np.testing.assert_allclose(getattr(velocity, part), expected)
+    np.testing.assert_allclose(getattr(rbm, part), getattr(theta, part) + expected)

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay, Settings, online
+from genreplay.core.online import DivergenceError, State
+from genreplay.core.rbm import RBM, Array
+from tests.core.algorithm_1 import SlowLearner
+
+STRATEGIES = [
+    GenerativeReplay(),
+    GenerativeReplay(n_gibbs=3),
+    NoReplay(),
+    MemoryReplay(),
+    MemoryReplay(capacity="infinite"),
+    MemoryReplay(capacity=25, policy="reservoir", packed=True),
+]
+
+
+def rows_of(n: int, n_visible: int, seed: int = 0, dtype: type = np.float32) -> Array:
+    return (np.random.default_rng(seed).random((n, n_visible)) < 0.3).astype(dtype)
+
+
+def learn(state: State, rows: Array, chosen: Settings) -> State:
+    for each in online.observe(state, rows, chosen):
+        state = each
+    return state
+
+
+def start(replay: Replay, n_visible: int = 12, n_hidden: int = 6, **options: Any) -> State:
+    return online.init(n_visible, n_hidden, replay, np.random.default_rng(7), **options)
+
+
+@pytest.mark.parametrize(
+    ("slow", "chosen", "replay"),
+    [
+        ({}, {}, GenerativeReplay()),
+        ({"n_Gs": 3}, {}, GenerativeReplay(n_gibbs=3)),
+        ({"n_CD": 1, "n_Bhat": 0}, {}, NoReplay()),
+        ({"n_CD": 3}, {"n_cd": 3}, GenerativeReplay()),
+        ({"momentum_low_in": "update"}, {"momentum_schedule": "update"}, GenerativeReplay()),
+        ({"sample_reconstruction": True}, {"reconstruction": "samples"}, GenerativeReplay()),
+        ({"n_E": 3, "rho": 0.7, "xi": 0.1, "alpha": 0.2}, {}, GenerativeReplay()),
+        ({"n_E": 2, "n_CD": 2, "sample_reconstruction": True}, {"reconstruction": "samples"}, GenerativeReplay()),
+    ],
+)
+def test_learner_follows_algorithm_1_line_by_line(slow: dict, chosen: dict, replay: Replay) -> None:
+    n_v, n_h, n_B, n_Bhat = 5, 4, 6, 9
+    reference = SlowLearner(n_v, n_h, np.random.default_rng(3), **{"n_B": n_B, "n_Bhat": n_Bhat, **slow})
+    names = {"n_E": "n_epochs", "n_CD": "n_cd", "rho": "momentum", "xi": "weight_decay", "alpha": "learning_rate"}
+    chosen = {**chosen, **{names[key]: value for key, value in slow.items() if key in names}}
+    state = online.init(n_v, n_h, replay, np.random.default_rng(3), n_B, dtype=np.float64)
+    rows = rows_of(4 * n_B + 2, n_v, dtype=np.float64)
+    state = learn(state, rows, Settings(batch_size=n_B, n_replay=n_Bhat, **chosen))
+    for row in rows:
+        reference.observe(row.tolist())
+    assert state.t == reference.t == 5
+    assert state.n_waiting == len(reference.B) == 2
+    assert state.rng.random() == reference.rng.random()
+    for part, expected in zip((*state.rbm, *state.velocity), _theta(reference), strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-9, atol=1e-12)
+
+
+def _theta(reference: SlowLearner) -> list[Any]:
+    return [reference.W, reference.a, reference.b, reference.dW, reference.da, reference.db]
+
+
+class Spy(NoReplay):
+    """A strategy that notes when it is asked."""
+
+    def start(self, model: RBM) -> Spy:
+        spy = Spy()
+        object.__setattr__(spy, "calls", [])
+        return spy
+
+    def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
+        self.calls.append(("recall", n))  # type: ignore[attr-defined]
+        return np.zeros((n, model.n_visible), dtype=model.W.dtype)
+
+    def remember(self, rows: Array, rng: np.random.Generator) -> None:
+        self.calls.append(("remember", len(rows)))  # type: ignore[attr-defined]
+
+
+def test_replay_starts_at_the_second_update() -> None:
+    state = learn(start(Spy()), rows_of(30, 12), Settings(batch_size=10, n_replay=17))
+    assert state.replay.calls == [  # type: ignore[attr-defined]
+        ("remember", 10),
+        ("recall", 17),
+        ("remember", 10),
+        ("recall", 17),
+        ("remember", 10),
+    ]
+
+
+def test_number_of_a_strategy_goes_before_that_of_the_learner() -> None:
+    chosen = Settings(batch_size=10, n_replay=17)
+    by_strategy = learn(start(GenerativeReplay(n_samples=5)), rows_of(40, 12), chosen)
+    by_learner = learn(start(GenerativeReplay()), rows_of(40, 12), chosen._replace(n_replay=5))
+    np.testing.assert_array_equal(by_strategy.rbm.W, by_learner.rbm.W)
+
+
+def test_velocity_is_carried_from_update_to_update() -> None:
+    chosen = Settings(batch_size=10, n_epochs=1, n_initial_epochs=0, learning_rate=1e-12)
+    state = start(NoReplay(), dtype=np.float64)
+    state = state._replace(velocity=RBM(*(np.ones_like(part) for part in state.velocity)))
+    for update in range(1, 4):
+        state = learn(state, rows_of(10, 12, dtype=np.float64), chosen)
+        np.testing.assert_allclose(state.velocity.W, 0.9**update, rtol=1e-9)
+
+
+def test_momentum_is_low_in_the_first_epochs_of_the_stream_or_of_every_update() -> None:
+    rho = {
+        schedule: [
+            [online.momentum_at(t, e, Settings(n_epochs=3, momentum_schedule=schedule)) for e in (1, 2, 3)]
+            for t in (1, 2, 3)
+        ]
+        for schedule in ("stream", "update")
+    }
+    assert rho["stream"] == [[0.5, 0.5, 0.5], [0.5, 0.5, 0.9], [0.9, 0.9, 0.9]]
+    assert rho["update"] == [[0.5, 0.5, 0.5]] * 3
+    assert [online.momentum_at(9, e, Settings(momentum_schedule="update")) for e in (5, 6)] == [0.5, 0.9]
+
+
+@pytest.mark.parametrize("replay", STRATEGIES, ids=str)
+@settings(max_examples=15, deadline=None)
+@given(cuts=st.lists(st.integers(0, 130), max_size=12))
+def test_any_chunking_of_a_stream_gives_the_same_bits(replay: Replay, cuts: list[int]) -> None:
+    chosen = Settings(batch_size=20, n_replay=30, n_epochs=2)
+    rows = rows_of(130, 12)
+    whole = learn(start(replay, batch_size=20), rows, chosen)
+    pieces = start(replay, batch_size=20)
+    for piece in np.split(rows, sorted(cuts)):
+        pieces = learn(pieces, piece, chosen)
+    for one, other in zip((*whole.rbm, *whole.velocity), (*pieces.rbm, *pieces.velocity), strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert whole.n_waiting == pieces.n_waiting == 10
+    assert whole.rng.bit_generator.state == pieces.rng.bit_generator.state
+
+
+def test_batch_size_may_change_while_rows_wait() -> None:
+    state = learn(start(NoReplay(), batch_size=10), rows_of(7, 12), Settings(batch_size=10))
+    state = learn(state, rows_of(2, 12, seed=1), Settings(batch_size=4))
+    assert (state.t, state.n_waiting, state.n_learned) == (3, 1, 8)
+    np.testing.assert_array_equal(state.waiting[0], rows_of(2, 12, seed=1)[1])
+
+
+def test_failed_update_leaves_no_trace() -> None:
+    replay = MemoryReplay(capacity=50, policy="reservoir")
+    good = Settings(batch_size=10, n_replay=15)
+    state = learn(start(replay, batch_size=10), rows_of(65, 12), good)
+    twin = learn(start(replay, batch_size=10), rows_of(65, 12), good)
+    more = rows_of(40, 12, seed=1)
+    with pytest.raises(DivergenceError, match=r"Update 7 .*learning_rate=1e\+30.*momentum=0.9.*weight_decay=1.0"):
+        learn(state, more, good._replace(learning_rate=1e30, weight_decay=1.0))
+    assert state.rng.bit_generator.state == twin.rng.bit_generator.state
+    state, twin = learn(state, more, good), learn(twin, more, good)
+    for one, other in zip(state.rbm, twin.rbm, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_updates_before_a_failed_one_are_kept_by_whoever_keeps_the_newest_state() -> None:
+    chosen = Settings(batch_size=10, n_epochs=1, learning_rate=1e12, weight_decay=1.0, n_replay=10)
+    newest = state = start(NoReplay(), batch_size=10)
+    with pytest.raises(DivergenceError):
+        for newest in online.observe(state, rows_of(500, 12), chosen):
+            assert newest.rbm.is_finite()
+    assert newest.t > 1
+
+
+def test_base_rates_count_the_learned_rows() -> None:
+    rows = rows_of(95, 12)
+    state = learn(start(NoReplay(), batch_size=10), rows, Settings(batch_size=10))
+    np.testing.assert_array_equal(state.ones, rows[:90].sum(axis=0))
+    assert state.n_learned == 90
+
+
+def traced_growth(replay: Replay, n_rows: int, n_visible: int = 16) -> tuple[int, State]:
+    """Bytes that learning ``n_rows`` leaves behind, or has at its peak, beyond those after a tenth of them."""
+    chosen = Settings(batch_size=500, n_replay=100, n_epochs=1)
+    rows = rows_of(1000, n_visible)
+    state = online.init(n_visible, 8, replay, np.random.default_rng(0), batch_size=500)
+    tracemalloc.start()
+    try:
+        for _ in range(n_rows // 10_000):
+            state = learn(state, rows, chosen)
+        tracemalloc.reset_peak()
+        state = learn(state, rows, chosen)
+        _, early = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        for _ in range(n_rows // 1_000 - n_rows // 10_000 - 1):
+            state = learn(state, rows, chosen)
+        _, late = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return late - early, state
+
+
+def test_learning_200_000_rows_with_dreams_allocates_nothing_that_grows() -> None:
+    growth, state = traced_growth(GenerativeReplay(), 200_000)
+    assert state.n_learned == 200_000
+    assert growth < 2_000  # a row of the stream has 64 bytes; 180,000 of them came in between
+    assert state.replay.nbytes == 0
+
+
+def test_infinite_memory_grows_linearly() -> None:
+    growth, state = traced_growth(MemoryReplay(capacity="infinite"), 200_000)
+    row = 16 * 4
+    assert 180_000 * row < growth < 2 * 2 * 200_000 * row  # doubled at most, and once more while it is copied
+    assert 200_000 * row <= state.replay.nbytes < 2 * 200_000 * row
+
+
+def test_limited_memory_stops_at_its_limit() -> None:
+    growth, state = traced_growth(MemoryReplay(), 200_000)
+    assert growth < 2_000
+    assert state.rbm.nbytes - 64 < state.replay.nbytes <= state.rbm.nbytes
