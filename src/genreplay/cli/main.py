@@ -1,0 +1,21 @@
+"""The command's entry: one group, one module for each subcommand."""
+
+import click
+
+from genreplay import __version__
+from genreplay.cli.bench import bench
+from genreplay.cli.data import data
+from genreplay.cli.demo import demo
+from genreplay.cli.reproduce import reproduce
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def main() -> None:
+    """Learn from streams without storing the data."""
+
+
+main.add_command(demo)
+main.add_command(data)
+main.add_command(reproduce)
+main.add_command(bench)

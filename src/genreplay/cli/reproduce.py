@@ -1,0 +1,115 @@
+"""``genreplay reproduce``: the paper's experiments, in parallel, resumable."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from genreplay import datasets
+from genreplay.paper import EXPERIMENTS, runner
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME...|all]")
+@click.option("--quick", is_flag=True, help="Small models and few rows: minutes in place of hours.")
+@click.option("--seeds", default=3, show_default=True, type=click.IntRange(1), help="Seeds 0, 1, ... of every run.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Runs at the same time.")
+@click.option("--resume", is_flag=True, help="Keep the finished runs of an earlier call.")
+@click.option("--cluster", metavar="ADDRESS", help="Run the jobs on a Dask cluster (extra: cluster).")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Results file (JSON lines).")
+@click.option("--json", "as_json", is_flag=True, help="Print each result as it comes.")
+def reproduce(
+    names: tuple[str, ...],
+    quick: bool,
+    seeds: int,
+    jobs: int,
+    resume: bool,
+    cluster: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run the paper's experiments: NAME is one of those below, or all.
+
+    fig3 (toy scenario), fig4 (MNIST, sizes and orders), fig5 (learning curves), table2 (nine data sets), cd-steps,
+    cost (time and bytes of an update), study (number and steps of dreams), search (random search).
+
+    Results go to results/runs.jsonl, or out/quick.jsonl with --quick. Interrupt it at any time; --resume goes on.
+    """
+    unknown = [name for name in names if name not in EXPERIMENTS and name != "all"]
+    if unknown or not names:
+        said = f"there is no experiment {unknown[0]!r}" if unknown else "name an experiment"
+        raise click.UsageError(f"{said}: choose from {', '.join(EXPERIMENTS)}, or all.")
+    chosen = list(EXPERIMENTS) if "all" in names else list(names)
+    out = out or Path("out/quick.jsonl" if quick else "results/runs.jsonl")
+    if runner.read(out) and not resume:
+        raise click.UsageError(f"{out} has results already: add --resume to go on, or --out FILE to start anew.")
+    todo = runner.expand((run for name in chosen for run in EXPERIMENTS[name](quick)), seeds)
+    console = Console(stderr=True)
+    try:
+        for dataset in sorted({str(getattr(job.run, "dataset", "toy")) for job in todo}):
+            datasets.load(dataset)  # what is missing or damaged is noticed before anything is trained
+    except datasets.DatasetError as error:
+        raise click.UsageError(str(error)) from error
+    try:
+        _watch(todo, out, jobs, cluster, console, as_json)
+    except KeyboardInterrupt:
+        console.print(f"Interrupted. What has finished is in {out}; the same command with --resume goes on.")
+        sys.exit(130)
+    console.print(f"{len(todo)} results in {out}.", highlight=False)
+
+
+def _watch(
+    jobs: list[runner.Job], out: Path, n_workers: int, cluster: str | None, console: Console, as_json: bool
+) -> None:
+    """Carry out the jobs under a progress display: one bar for all, one for each run under way."""
+    finished = {record["key"] for record in runner.read(out)}
+    n_done = sum(job.key in finished for job in jobs)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[doing]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        overall = progress.add_task("all runs", total=len(jobs), completed=n_done, doing="")
+        stop = threading.Event()
+        watcher = threading.Thread(target=_show_runs, args=(progress, out, stop), daemon=True)
+        watcher.start()
+        try:
+            for record in runner.carry_out(jobs, out, n_workers, cluster):
+                progress.advance(overall)
+                if as_json:
+                    click.echo(json.dumps(record))
+        finally:
+            stop.set()
+            watcher.join()
+
+
+def _show_runs(progress: Progress, out: Path, stop: threading.Event) -> None:
+    bars: dict[str, TaskID] = {}
+    while not stop.is_set():
+        under_way = runner.progress_of(out)
+        for key, (title, share, doing) in under_way.items():
+            if key not in bars:
+                bars[key] = progress.add_task(f"  {title}", total=100, doing=doing)
+            progress.update(bars[key], completed=int(100 * share), doing=doing)
+        for key in set(bars) - set(under_way):
+            progress.remove_task(bars.pop(key))
+        time.sleep(0.5)

@@ -1,0 +1,107 @@
+"""Fig. 3 (section 4.1): what the model dreams of while classes arrive one after the other.
+
+After each class, 1,000 dreams are classified by their nearest neighbours among the training rows. A model that keeps
+its past dreams of all classes seen so far in equal shares; one that forgets dreams of the newest.
+
+Departure from the paper, and why: with n_E = 10 and alpha = 0.05, the values that section 4 gives for all experiments,
+Fig. 3 does not come out: OCD_GR ends up dreaming of class 10 (``SECTION_4`` below, ``genreplay demo --paper``). With
+one epoch an update and alpha = 0.01 (``TOY``) it keeps all classes in about equal shares, as the figure shows. The
+paper does not say how the toy scenario was trained. Its rivals and the digits are our additions.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+from genreplay import datasets
+from genreplay.estimators import OnlineRBM
+from genreplay.paper.likelihood import evaluate
+from genreplay.paper.online import strategy
+from genreplay.paper.run import Figures, Report
+
+
+@dataclass(frozen=True)
+class ClassesInTurn:
+    """One model that sees one class after the other. The paper's symbols are in brackets."""
+
+    kind: ClassVar[str] = "classes in turn"
+
+    dataset: str = "toy"
+    """"toy" (section 4.1) or scikit-learn's "digits" """
+    method: str = "OCD_GR"
+    """OCD_GR, ER-ML, ER-IM or no replay"""
+    n_hidden: int = 50
+    """hidden units (n_h)"""
+    n_epochs: int = 1
+    """CD steps an update (n_E); section 4 says 10"""
+    learning_rate: float = 0.01
+    """alpha; section 4 says 0.05"""
+    batch_size: int = 100
+    """rows that trigger an update (n_B)"""
+    n_replay: int = 300
+    """rows rehearsed beside them (n_Bhat)"""
+    n_dreams: int = 1000
+    """dreams classified after each class"""
+    n_neighbors: int = 5
+    """neighbours that vote on the class of a dream; the paper says only k"""
+    n_temperatures: int = 2900
+    """of AIS at the end, forward and reverse, 100 chains"""
+
+    @property
+    def title(self) -> str:
+        return f"{self.dataset} in turn, {self.method}"
+
+    def execute(self, seed: int, report: Report) -> Figures:
+        data = datasets.load(self.dataset, seed=seed)
+        assert data.train_labels is not None, "classes in turn need labelled rows"
+        judge = KNeighborsClassifier(self.n_neighbors).fit(data.train, data.train_labels)
+        classes = np.unique(data.train_labels)
+        model = OnlineRBM(
+            n_hidden=self.n_hidden,
+            replay=strategy(self.method),
+            n_replay=self.n_replay,
+            batch_size=self.batch_size,
+            n_epochs=self.n_epochs,
+            learning_rate=self.learning_rate,
+            random_state=seed,
+        )
+        counts, learn_seconds = [], 0.0
+        for n_seen, label in enumerate(classes, start=1):
+            began = time.perf_counter()
+            model.partial_fit(data.train[data.train_labels == label])
+            learn_seconds += time.perf_counter() - began
+            dreamed = judge.predict(model.sample(self.n_dreams))
+            counts.append([int(np.count_nonzero(dreamed == each)) for each in classes])
+            report(0.5 * n_seen / len(classes), f"class {n_seen} learned")
+        likelihood = evaluate(
+            model,
+            data.test,
+            data.test_labels,
+            self.n_temperatures,
+            progress=lambda share: report(0.5 + 0.5 * share, "AIS"),
+        )
+        return {
+            **likelihood._asdict(),
+            "counts": counts,
+            "held_bytes": model.state_.rbm.nbytes + model.state_.velocity.nbytes + model.replay_nbytes_,
+            "learn_seconds": learn_seconds,
+        }
+
+
+METHODS = ("OCD_GR", "ER-ML", "ER-IM", "no replay")
+TOY = ClassesInTurn()
+SECTION_4 = replace(TOY, n_epochs=10, learning_rate=0.05)
+DIGITS = ClassesInTurn(dataset="digits", n_hidden=100, batch_size=10, n_replay=30)
+
+
+def runs(quick: bool = False) -> list[ClassesInTurn]:
+    """The toy scenario both ways, and the digits, for all four methods."""
+    contests = [TOY, SECTION_4, DIGITS]
+    if quick:
+        contests = [replace(each, n_dreams=100, n_temperatures=290) for each in contests]
+    return [replace(each, method=method) for each in contests for method in METHODS]

@@ -1,0 +1,46 @@
+"""A run: the smallest independent piece of an experiment, described by its settings and a seed.
+
+A figure or table is a list of runs. Two experiments that list the same run share its result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Report = Callable[[float, str], object]
+"""called with the share of the run that is done, and what it is doing"""
+Figures = dict[str, Any]
+"""what a run measured, as plain JSON"""
+
+
+class Run(Protocol):
+    """A frozen dataclass of settings that knows how to carry itself out."""
+
+    kind: ClassVar[str]
+    """names the dataclass in result files"""
+
+    def execute(self, seed: int, report: Report) -> Figures:
+        """Carry the run out and return what it measured."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """A few words for a progress bar."""
+        ...
+
+
+def describe(run: Run, seed: int) -> dict[str, Any]:
+    """What determines a result: kind, settings and seed."""
+    return {"kind": run.kind, "settings": asdict(cast("DataclassInstance", run)), "seed": seed}
+
+
+def key(run: Run, seed: int) -> str:
+    """A name for the run with this seed, the same on every machine."""
+    return hashlib.sha256(json.dumps(describe(run, seed), sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,147 @@
+"""Carry out runs in parallel; write each result as it finishes; go on after any interruption.
+
+A results file has one JSON object a line: key, kind, settings, seed, figures, seconds, peak bytes, versions. A run
+whose key is in the file is finished. The file is only ever appended to, one whole line at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+import tracemalloc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from genreplay.paper.run import Run, describe, key
+
+Record = dict[str, Any]
+
+
+class Job(NamedTuple):
+    """A run with a seed."""
+
+    run: Run
+    seed: int
+
+    @property
+    def key(self) -> str:
+        return key(self.run, self.seed)
+
+
+def expand(runs: Iterable[Run], n_seeds: int) -> list[Job]:
+    """All jobs, each once, the seeds of a run side by side."""
+    jobs = {job.key: job for run in runs for seed in range(n_seeds) for job in (Job(run, seed),)}
+    return list(jobs.values())
+
+
+def read(path: Path) -> list[Record]:
+    """The results in a file; a last line that was cut off by a crash does not count."""
+    if not path.exists():
+        return []
+    lines = path.read_bytes().split(b"\n")
+    return [json.loads(line) for line in lines[:-1] if line]
+
+
+def carry_out(jobs: Sequence[Job], path: Path, n_workers: int = 1, cluster: str | None = None) -> Iterator[Record]:
+    """Run what the file lacks, append each result to it, and yield it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _mend(path)
+    finished = {record["key"] for record in read(path)}
+    todo = [job for job in jobs if job.key not in finished]
+    notes = path.with_suffix(".progress")
+    with _backend(n_workers, cluster):
+        results = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs")(
+            joblib.delayed(_execute)(job.run, job.seed, notes) for job in todo
+        )
+        for record in results:
+            _append(path, record)
+            yield record
+
+
+def progress_of(path: Path) -> dict[str, tuple[str, float, str]]:
+    """For every run under way on this machine: its title, the share that is done, and what it is doing."""
+    under_way = {}
+    for note in path.with_suffix(".progress").glob("*.json"):
+        try:
+            title, share, doing = json.loads(note.read_text())
+        except (OSError, ValueError):
+            continue  # being rewritten, or just finished
+        under_way[note.stem] = (title, share, doing)
+    return under_way
+
+
+@contextmanager
+def _backend(n_workers: int, cluster: str | None) -> Iterator[None]:
+    if cluster is None:
+        with joblib.parallel_config(backend="loky", n_jobs=n_workers, inner_max_num_threads=1):
+            yield
+        return
+    from dask.distributed import Client
+
+    with Client(cluster) as client, joblib.parallel_config(backend="dask", client=client):
+        yield
+
+
+def _execute(run: Run, seed: int, notes: Path) -> Record:
+    """Carry out one run in a worker, with a note of its progress beside the results file."""
+    name = key(run, seed)
+    note = notes / f"{name}.json"
+    last = 0.0
+
+    def report(share: float, doing: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > 0.5:
+            last = now
+            notes.mkdir(parents=True, exist_ok=True)
+            temporary = note.with_suffix(".part")
+            temporary.write_text(json.dumps([f"{run.title} #{seed}", share, doing]))
+            os.replace(temporary, note)
+
+    report(0.0, "starting")
+    began = time.perf_counter()
+    tracemalloc.start()
+    try:
+        with threadpool_limits(1):  # one thread a run: the result must not depend on the number of cores
+            figures = run.execute(seed, report)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        note.unlink(missing_ok=True)
+    return {
+        "key": name,
+        **describe(run, seed),
+        "figures": figures,
+        "seconds": round(time.perf_counter() - began, 3),
+        "peak_bytes": peak_bytes,
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in ("genreplay", "numpy", "scikit-learn")},
+        },
+    }
+
+
+def _append(path: Path, record: Record) -> None:
+    with open(path, "ab") as file:
+        file.write(json.dumps(record).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _mend(path: Path) -> None:
+    """Cut off a last line that a crash left unfinished, and forget the notes of runs that are no more."""
+    if path.exists():
+        content = path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if whole != content:
+            os.truncate(path, len(whole))
+    for note in path.with_suffix(".progress").glob("*"):
+        note.unlink(missing_ok=True)
