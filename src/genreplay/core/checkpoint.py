@@ -1,7 +1,7 @@
 """A learner's whole state in one safetensors file, written so that a crash leaves the old file or the new one.
 
 The file has parameters, velocities, waiting rows, base rates and the replay memory as tensors; its header has the
-format version, time step, random generator, settings, and a digest of all of it.
+format version, time step, random generator, settings, and a digest of the whole file.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ FORMAT_VERSION = 1
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Tensors = dict[str, npt.NDArray[Any]]
 _MEMORY = "memory."
+_NO_DIGEST = "0" * 64
+"""stands where the digest will be while the digest of the file is taken"""
 
 
 class _Header(TypedDict):
@@ -37,6 +39,8 @@ class _Header(TypedDict):
 
     t: int
     n_learned: int
+    batch_rows: int
+    """places for waiting rows"""
     generator: dict[str, Any]
     replay_class: str
     replay_settings: dict[str, Any]
@@ -72,15 +76,22 @@ def save(
     header: _Header = {
         "t": state.t,
         "n_learned": state.n_learned,
-        "generator": _plain(state.rng.bit_generator.state),
+        "batch_rows": len(state.waiting),
+        "generator": dict(state.rng.bit_generator.state),
         "replay_class": type(state.replay).__name__,
         "replay_settings": state.replay.settings(),
         "settings": settings._asdict(),
         "extra": dict(extra or {}),
     }
-    metadata = {"format": "genreplay", "version": str(FORMAT_VERSION), "learner": json.dumps(header)}
-    metadata["sha256"] = _digest(tensors, metadata["learner"])
-    _write_atomically(Path(path), serialize(tensors, metadata))
+    metadata = {
+        "format": "genreplay",
+        "version": str(FORMAT_VERSION),
+        "learner": json.dumps(header, default=_plain_number),
+        "sha256": _NO_DIGEST,
+    }
+    content = serialize(tensors, metadata)
+    digest = hashlib.sha256(content).hexdigest()
+    _write_atomically(Path(path), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1))
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
@@ -89,17 +100,20 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     content = path.read_bytes()
     try:
         tensors = parse(content)
-        metadata = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        metadata = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")]).get("__metadata__") or {}
+    except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{path} is not a genreplay model, or it is truncated ({error}).") from error
     if metadata.get("format") != "genreplay":
         raise CheckpointError(f"{path} is a safetensors file, but not one of genreplay's.")
     version = metadata.get("version", "")
-    if not version.isdecimal() or int(version) > FORMAT_VERSION:
+    if version not in (str(known) for known in range(1, FORMAT_VERSION + 1)):
         raise CheckpointError(
-            f"{path} has format version {version!r}, but this genreplay reads up to {FORMAT_VERSION}: upgrade it."
+            f"{path} has format version {version!r}, but this genreplay reads 1 to {FORMAT_VERSION}: if it is newer, "
+            "upgrade genreplay."
         )
-    if metadata.get("sha256") != _digest(tensors, metadata.get("learner", "")):
+    digest = metadata.get("sha256", "")
+    blank = content.replace(_digest_field(digest), _digest_field(_NO_DIGEST), 1)
+    if digest != hashlib.sha256(blank).hexdigest():
         raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
     return _rebuild(path, tensors, json.loads(metadata["learner"]))
 
@@ -108,7 +122,7 @@ def _rebuild(path: Path, tensors: Tensors, header: _Header) -> Checkpoint:
     settings = Settings(**header["settings"])
     rbm = RBM(*(tensors[f"theta.{name}"] for name in RBM._fields))
     n_waiting = len(tensors["waiting"])
-    waiting = np.empty((settings.batch_size, rbm.n_visible), dtype=rbm.W.dtype)
+    waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
     if header["replay_class"] not in replay_module.CLASSES:
         raise CheckpointError(
@@ -133,13 +147,9 @@ def _rebuild(path: Path, tensors: Tensors, header: _Header) -> Checkpoint:
     return Checkpoint(state, settings, header["extra"])
 
 
-def _digest(tensors: Tensors, learner: str) -> str:
-    digest = hashlib.sha256(learner.encode())
-    for name in sorted(tensors):
-        array = tensors[name]
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+def _digest_field(digest: str) -> bytes:
+    """The digest's place in the header; inside another string its quotation marks would be escaped."""
+    return f'"sha256":"{digest}"'.encode()
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
@@ -161,9 +171,9 @@ def _write_atomically(path: Path, content: bytes) -> None:
             os.close(folder)
 
 
-def _plain(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The generator's state as plain JSON: NumPy may hand out integers of its own."""
-    return {
-        key: _plain(value) if isinstance(value, Mapping) else value if isinstance(value, str) else int(value)
-        for key, value in state.items()
-    }
+def _plain_number(value: object) -> Json:
+    """NumPy's numbers as Python's: a user's settings and the generator's state may have them."""
+    if isinstance(value, np.generic):
+        plain: Json = value.item()
+        return plain
+    raise TypeError(f"{value!r} cannot be written to a file.")

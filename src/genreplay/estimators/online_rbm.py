@@ -194,13 +194,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         As with ``partial_fit``, up to ``batch_size - 1`` last rows wait for more.
         """
-        rows = self._check_rows(X, learning=True, reset=True)
-        self._start(rows.shape[1])
-        self._learn(rows)
+        self._learn(self._start(X))
         if self.n_updates_ == 0:
             warnings.warn(
-                f"Nothing learned yet: {rows.shape[0]} rows wait for a batch of batch_size={self.batch_size}.",
-                stacklevel=2,
+                f"Nothing learned yet: {self.n_rows_seen_} rows wait for a batch of batch_size={self.batch_size}.",
+                stacklevel=3,
             )
         return self
 
@@ -211,17 +209,20 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ``n_hidden``, ``replay``, ``sigma``, ``dtype`` and ``random_state`` are read when learning starts; the other
         settings may be changed between two calls.
         """
-        first = not hasattr(self, "state_")
-        rows = self._check_rows(X, learning=True, reset=first)
-        if first:
-            self._start(rows.shape[1])
-        self._learn(rows)
+        if not hasattr(self, "state_"):
+            self._learn(self._start(X))
+        else:
+            rows = self._check_rows(X)
+            self._warned_of_range |= self._warn_of_range(rows, self._warned_of_range, stacklevel=4)
+            self._learn(rows)
         return self
 
-    def _start(self, n_visible: int) -> None:
-        self._log_partition = None
-        self.state_ = online.init(
-            n_visible,
+    def _start(self, X: npt.ArrayLike) -> Rows:
+        """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""
+        rows = self._check_values(check_array(X, accept_sparse="csr", estimator=self, input_name="X"))
+        warned_of_range = self._warn_of_range(rows, warned=False, stacklevel=5)
+        state = online.init(
+            rows.shape[1],
             self.n_hidden,
             BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay,
             _generator(self.random_state),
@@ -229,6 +230,9 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.sigma,
             self.dtype,
         )
+        validate_data(self, X, reset=True, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
+        self.state_, self._log_partition, self._warned_of_range = state, None, warned_of_range
+        return rows
 
     def _learn(self, rows: Rows) -> None:
         settings = self._settings()
@@ -333,10 +337,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ``random_state=None`` the same model gives the same dreams.
         """
         check_is_fitted(self)
-        for name, value in (("n_samples", n_samples), ("n_gibbs", n_gibbs)):
-            if not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"The {name!r} parameter of sample must be a positive int. Got {value!r} instead.")
-        return rbm_module.dream(self.state_.rbm, int(n_samples), int(n_gibbs), self._side_generator(random_state))
+        _require_positive("sample", n_samples=n_samples, n_gibbs=n_gibbs)
+        return rbm_module.dream(self.state_.rbm, n_samples, n_gibbs, self._side_generator(random_state))
 
     def impute(
         self,
@@ -351,6 +353,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Known values come back as they are. Unknown ones become 0 or 1, the state of a chain after ``n_gibbs`` steps;
         or, with ``probabilities=True``, their probability of a 1, averaged over the second half of the chain.
         """
+        _require_positive("impute", n_gibbs=n_gibbs)
         known = self._check_rows(X, allow_nan=True)
         rng = self._side_generator(random_state)
         filled = []
@@ -441,31 +444,34 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     # -- rows in -------------------------------------------------------------------------------------------------
 
-    def _check_rows(
-        self, X: npt.ArrayLike, *, learning: bool = False, reset: bool = False, allow_nan: bool = False
-    ) -> Rows:
-        """Refuse bad input before anything has changed: shape, numbers, range, and then width and column names."""
-        if not learning:
-            check_is_fitted(self)
+    def _check_rows(self, X: npt.ArrayLike, allow_nan: bool = False) -> Rows:
+        """Refuse rows that do not fit the model: column names, shape, numbers, width, range."""
+        check_is_fitted(self)
         finite = "allow-nan" if allow_nan else True
-        rows = check_array(X, accept_sparse="csr", ensure_all_finite=finite, estimator=self, input_name="X")
+        return self._check_values(
+            validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=finite)
+        )
+
+    def _check_values(self, rows: Rows) -> Rows:
         low, high = value_range(rows)
-        outside = low < 0 or high > 1
-        if outside and self.binarize is None:
+        if self.binarize is None and (low < 0 or high > 1):
             raise ValueError(
                 f"X must lie in [0, 1] with binarize=None, but {type(self).__name__} got values from {low:g} to "
                 f"{high:g}. Scale X, or set binarize to a threshold."
             )
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        if learning:
-            if outside and (reset or not self._warned_of_range):
-                warnings.warn(
-                    f"X has values from {low:g} to {high:g}, outside [0, 1]; those above binarize={self.binarize} "
-                    "become 1 and the others 0.",
-                    stacklevel=4,
-                )
-            self._warned_of_range = outside or (not reset and self._warned_of_range)
         return rows
+
+    def _warn_of_range(self, rows: Rows, warned: bool, stacklevel: int) -> bool:
+        """Warn, once, of values that look as if they were not meant to be cut at a threshold in [0, 1]."""
+        low, high = value_range(rows)
+        outside = low < 0 or high > 1
+        if outside and not warned:
+            warnings.warn(
+                f"X has values from {low:g} to {high:g}, outside [0, 1]; those above binarize={self.binarize} become 1 "
+                "and the others 0.",
+                stacklevel=stacklevel,
+            )
+        return outside
 
     def _by_block(self, function: Callable[[RBM, Array], npt.NDArray[T]], rows: Rows) -> npt.NDArray[T]:
         rbm = self.state_.rbm
@@ -486,6 +492,12 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 def _generator(random_state: RandomState) -> np.random.Generator:
     """A Generator from what scikit-learn takes as a seed."""
     return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4))
+
+
+def _require_positive(method: str, **values: int) -> None:
+    for name, value in values.items():
+        if not isinstance(value, Integral) or value < 1:
+            raise ValueError(f"The {name!r} parameter of {method} must be a positive int. Got {value!r} instead.")
 
 
 def _to_json(value: object) -> checkpoint.Json:

@@ -1,0 +1,319 @@
+"""Saving and loading: learning goes on to the bit, and no bad file is ever taken for a model."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+from safetensors.numpy import save as serialize
+from sklearn.exceptions import NotFittedError
+
+from genreplay import CheckpointError, GenerativeReplay, MemoryReplay, NoReplay, OnlineRBM, Replay
+from genreplay.core import Settings, checkpoint
+
+NAMES = list("abcdef")
+STRATEGIES = [
+    "generative",
+    "limited-memory",
+    "infinite-memory",
+    "none",
+    GenerativeReplay(n_gibbs=3),
+    MemoryReplay(capacity=50),
+    MemoryReplay(packed=True, policy="reservoir"),
+    MemoryReplay(capacity_bytes=200, policy="reservoir", n_samples=9),
+]
+
+
+def bits(n_rows: int, seed: int = 0) -> npt.NDArray[np.float64]:
+    return (np.random.default_rng(seed).random((n_rows, 6)) < 0.3).astype(np.float64)
+
+
+def small(**params: Any) -> OnlineRBM:
+    return OnlineRBM(**{"n_hidden": 4, "batch_size": 20, "n_replay": 30, "n_epochs": 2, "random_state": 0, **params})
+
+
+def saved(path: Path, **params: Any) -> bytes:
+    small(**params).fit(bits(70)).save(path)
+    return path.read_bytes()
+
+
+def snapshot(model: OnlineRBM) -> dict[str, object]:
+    """The whole training state, in a form that == compares to the bit."""
+    state = model.state_
+    arrays: dict[str, npt.NDArray[Any]] = {
+        **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
+        **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
+        **{f"memory.{name}": array for name, array in state.replay.dump().items()},
+        "waiting": state.waiting[: state.n_waiting],
+        "ones": state.ones,
+    }
+    return {
+        **{name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()},
+        "generator": state.rng.bit_generator.state,
+        "counts": (state.t, state.n_waiting, state.n_learned, model.n_features_in_),
+        "replay": (type(state.replay), state.replay.settings()),
+        "names": list(getattr(model, "feature_names_in_", [])),
+        "params": str(model.get_params()),
+    }
+
+
+def refusal(path: Path) -> str:
+    """What ``load`` says against a file: one line that names the file and ends as a sentence does."""
+    with pytest.raises(CheckpointError) as caught:
+        OnlineRBM.load(path)
+    message = str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert message.startswith(str(path))
+    assert message.endswith(".")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("replay", STRATEGIES, ids=str)
+def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, dtype: str, tmp_path: Path) -> None:
+    path, rows = tmp_path / "model.safetensors", bits(400)
+    model = small(replay=replay, dtype=dtype)
+    for start in range(0, 330, 33):
+        model.partial_fit(rows[start : start + 33])
+    assert model.state_.n_waiting == 10
+    model.save(path)
+    assert os.listdir(tmp_path) == [path.name]
+    loaded = OnlineRBM.load(path)
+    assert snapshot(loaded) == snapshot(model)
+    assert loaded.replay_nbytes_ == model.replay_nbytes_
+    np.testing.assert_array_equal(loaded.sample(9), model.sample(9))
+    np.testing.assert_array_equal(loaded.score_samples(rows), model.score_samples(rows))
+    for learner in (model, loaded):
+        learner.partial_fit(rows[330:])
+    assert snapshot(loaded) == snapshot(model)
+    assert model.n_updates_ == 20
+
+
+@pytest.mark.parametrize("replay", ["generative", MemoryReplay(capacity=50)], ids=str)
+def test_a_model_that_has_not_yet_learned_can_be_saved(replay: str | Replay, tmp_path: Path) -> None:
+    model = small(replay=replay).partial_fit(bits(7))
+    model.save(tmp_path / "model")
+    loaded = OnlineRBM.load(tmp_path / "model")
+    assert snapshot(loaded.partial_fit(bits(70))) == snapshot(model.partial_fit(bits(70)))
+
+
+def test_every_setting_comes_back(tmp_path: Path) -> None:
+    params = {
+        "n_hidden": 3,
+        "replay": MemoryReplay(capacity=50, policy="reservoir", packed=True, n_samples=5),
+        "n_replay": 11,
+        "batch_size": 7,
+        "n_epochs": 4,
+        "n_cd": 3,
+        "learning_rate": 0.03,
+        "momentum": 0.7,
+        "initial_momentum": 0.2,
+        "momentum_schedule": "update",
+        "weight_decay": 0.01,
+        "reconstruction": "samples",
+        "sigma": 0.5,
+        "binarize": None,
+        "dtype": "float64",
+        "random_state": 12345,
+    }
+    assert set(params) == set(OnlineRBM().get_params())
+    OnlineRBM(**params).fit(bits(30)).save(tmp_path / "model")  # type: ignore[arg-type]
+    loaded = OnlineRBM.load(str(tmp_path / "model")).get_params()
+    assert str(loaded) == str(dict(sorted(params.items())))
+
+
+def test_column_names_come_back_and_are_checked(tmp_path: Path) -> None:
+    table = pd.DataFrame(bits(30), columns=NAMES)
+    small().fit(table).save(tmp_path / "model")
+    loaded = OnlineRBM.load(tmp_path / "model")
+    assert list(loaded.feature_names_in_) == NAMES
+    loaded.partial_fit(table)
+    with pytest.raises(ValueError, match="feature names should match"):
+        loaded.partial_fit(table[NAMES[::-1]])
+
+
+def test_without_column_names_none_come_back(tmp_path: Path) -> None:
+    saved(tmp_path / "model")
+    assert not hasattr(OnlineRBM.load(tmp_path / "model"), "feature_names_in_")
+
+
+def test_a_random_state_that_is_no_int_comes_back_as_none_but_learning_goes_on(tmp_path: Path) -> None:
+    model = small(random_state=np.random.RandomState(0)).fit(bits(50))
+    model.save(tmp_path / "model")
+    loaded = OnlineRBM.load(tmp_path / "model")
+    assert loaded.random_state is None
+    np.testing.assert_array_equal(loaded.partial_fit(bits(50)).components_, model.partial_fit(bits(50)).components_)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"batch_size": np.int64(20)},
+        {"learning_rate": np.float32(0.05)},
+        {"random_state": np.int64(3)},
+        {"n_hidden": np.int32(4)},
+        {"replay": MemoryReplay(capacity=np.int64(30))},  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_settings_that_are_numpy_numbers_can_be_saved(params: dict[str, Any], tmp_path: Path) -> None:
+    model = small(**params).fit(bits(70))  # as a grid search over np.logspace or np.arange would set them
+    model.save(tmp_path / "model")
+    loaded = OnlineRBM.load(tmp_path / "model")
+    (name,) = set(params) - {"replay"} or {"n_hidden"}
+    assert getattr(loaded, name) == getattr(model, name)
+    np.testing.assert_array_equal(loaded.partial_fit(bits(70)).components_, model.partial_fit(bits(70)).components_)
+
+
+@pytest.mark.parametrize("batch_size", [3, 10, 50])
+def test_a_batch_size_changed_while_rows_wait_can_be_saved(batch_size: int, tmp_path: Path) -> None:
+    model = small().fit(bits(70)).set_params(batch_size=batch_size)  # 10 rows wait
+    model.save(tmp_path / "model")
+    loaded = OnlineRBM.load(tmp_path / "model")
+    assert loaded.n_rows_seen_ == 70
+    assert snapshot(loaded.partial_fit(bits(70))) == snapshot(model.partial_fit(bits(70)))
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError):
+        small().save(tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    content = saved(path, replay=MemoryReplay(capacity=5))
+    header_ends = 8 + int.from_bytes(content[:8], "little")
+    for size in (*range(10), header_ends - 1, header_ends, header_ends + 1, *range(20, len(content), 97)):
+        path.write_bytes(content[:size])
+        assert "is not a genreplay model, or it is truncated" in refusal(path)
+    path.write_bytes(content + b"\0")
+    refusal(path)
+
+
+def test_a_flipped_bit_is_never_taken_for_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    content = saved(path, replay=MemoryReplay(capacity=5))
+    rng = np.random.default_rng(0)
+    for position in range(len(content)):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        refusal(path)
+
+
+def test_a_flipped_bit_in_the_weights_is_called_damage(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    content = saved(path)
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert "damaged" in refusal(path)
+
+
+FOREIGN = {
+    "empty": b"",
+    "random bytes": np.random.default_rng(0).bytes(5000),
+    "JSON": json.dumps({"format": "genreplay", "version": "1"}).encode(),
+    "text": b"a,b,c\n1,0,1\n",
+    "zeros": bytes(1000),
+    "safetensors": serialize({"W": np.zeros((2, 3))}),
+    "safetensors with other metadata": serialize({"W": np.zeros((2, 3))}, {"format": "pt"}),
+    "safetensors that says it is ours": serialize({"W": np.zeros(3)}, {"format": "genreplay", "version": "1"}),
+    "safetensors with null metadata": (24).to_bytes(8, "little") + b'{"__metadata__": null}  ',
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_file_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(FOREIGN[name])
+    refusal(path)
+
+
+@pytest.mark.parametrize("version", ["2", "10", "0", "", "one"])
+def test_a_format_version_that_cannot_be_read_is_refused_by_number(version: str, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    content = saved(path)
+    size = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + size])
+    assert header["__metadata__"]["version"] == "1"
+    header["__metadata__"]["version"] = version
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])
+    assert f"format version {version!r}" in refusal(path)
+
+
+def test_a_missing_file_is_reported_as_missing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        OnlineRBM.load(tmp_path / "model")
+
+
+def test_a_learner_saved_without_the_estimator_is_refused(tmp_path: Path) -> None:
+    checkpoint.save(tmp_path / "model", small().fit(bits(30)).state_, Settings())
+    assert "holds a bare learner, not an OnlineRBM" in refusal(tmp_path / "model")
+
+
+class OtherRBM(OnlineRBM):
+    pass
+
+
+def test_another_estimator_is_refused_by_name(tmp_path: Path) -> None:
+    OtherRBM(3, batch_size=20).fit(bits(30)).save(tmp_path / "model")
+    assert isinstance(OtherRBM.load(tmp_path / "model"), OtherRBM)
+    assert "holds a OtherRBM, not an OnlineRBM" in refusal(tmp_path / "model")
+
+
+class ForgetfulReplay(NoReplay):
+    pass
+
+
+def test_a_strategy_that_is_not_registered_is_refused_by_name(tmp_path: Path) -> None:
+    saved(tmp_path / "model", replay=ForgetfulReplay())
+    with pytest.raises(CheckpointError, match="'ForgetfulReplay', which is not registered"):
+        OnlineRBM.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("function", ["fsync", "replace"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    function: str, exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise OSError("No space left on device")
+
+    path = tmp_path / "model"
+    old = saved(path) if exists else None
+    model = small().fit(bits(90))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, function, fail)
+        with pytest.raises(OSError, match="No space left"):
+            model.save(path)
+    assert os.listdir(tmp_path) == ([path.name] if exists else [])
+    if old is not None:
+        assert path.read_bytes() == old
+    model.save(path)
+    assert snapshot(OnlineRBM.load(path)) == snapshot(model)
+
+
+def test_the_file_is_on_the_disk_before_it_takes_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def noting_fsync(descriptor: int) -> None:
+        calls.append("fsync")
+        fsync(descriptor)
+
+    def noting_replace(source: Path, target: Path) -> None:
+        calls.append("replace")
+        assert not target.exists()
+        assert source.parent == target.parent
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", noting_fsync)
+    monkeypatch.setattr(os, "replace", noting_replace)
+    saved(tmp_path / "model")
+    assert calls[:2] == ["fsync", "replace"]
