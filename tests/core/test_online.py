@@ -150,6 +150,20 @@ def test_batch_size_may_change_while_rows_wait() -> None:
     np.testing.assert_array_equal(state.waiting[0], rows_of(2, 12, seed=1)[1])
 
 
+def test_rows_that_wait_are_not_lost_when_the_batch_size_is_lowered_and_an_update_fails() -> None:
+    state = learn(start(NoReplay(), batch_size=20), rows_of(17, 12), Settings(batch_size=20))
+    chosen = Settings(batch_size=5, n_epochs=1, learning_rate=1e12, weight_decay=1.0)
+    newest = state
+    with pytest.raises(DivergenceError):
+        for newest in online.observe(state, rows_of(500, 12, seed=1), chosen):
+            assert newest.rbm.is_finite()
+    assert newest.t > 1
+    assert newest.n_learned + newest.n_waiting >= 17
+    state = learn(start(NoReplay(), batch_size=20), rows_of(17, 12), Settings(batch_size=20))
+    first = next(online.observe(state, rows_of(1, 12, seed=1), Settings(batch_size=5)))
+    np.testing.assert_array_equal(first.waiting[: first.n_waiting], rows_of(17, 12)[5:])
+
+
 def test_failed_update_leaves_no_trace() -> None:
     replay = MemoryReplay(capacity=50, policy="reservoir")
     good = Settings(batch_size=10, n_replay=15)

@@ -684,3 +684,15 @@ def test_imputation_refuses_infinite_values_and_another_width() -> None:
 def test_imputation_refuses_a_number_of_steps_that_is_no_positive_int(value: Any) -> None:
     with pytest.raises(ValueError, match=f"'n_gibbs' parameter of impute must be a positive int. Got {value} instead"):
         strong().impute(HOLES, n_gibbs=value)
+
+
+def test_a_replay_class_in_place_of_an_object_is_refused_with_the_remedy() -> None:
+    with pytest.raises(ValueError, match=r"write MemoryReplay\(\) for MemoryReplay"):
+        OnlineRBM(n_hidden=3, replay=MemoryReplay).fit(np.eye(4))  # type: ignore[arg-type]
+
+
+def test_cells_that_a_sparse_matrix_holds_twice_are_summed_before_their_range_is_checked() -> None:
+    twice = sparse.csr_array((np.array([0.7, 0.7]), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
+    with pytest.raises(ValueError, match=r"\[0, 1\] with binarize=None"):
+        OnlineRBM(n_hidden=3, binarize=None).fit(twice)
+    assert twice.nnz == 2, "the caller's matrix is left alone"

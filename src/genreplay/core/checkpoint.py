@@ -20,9 +20,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as parse
 from safetensors.numpy import save as serialize
 
-from genreplay.core import replay as replay_module
 from genreplay.core.online import Settings, State
 from genreplay.core.rbm import RBM
+from genreplay.core.replay import CLASSES, Replay
 
 FORMAT_VERSION = 1
 """raised by any change that an older genreplay could not read"""
@@ -115,21 +115,26 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     blank = content.replace(_digest_field(digest), _digest_field(_NO_DIGEST), 1)
     if digest != hashlib.sha256(blank).hexdigest():
         raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
-    return _rebuild(path, tensors, json.loads(metadata["learner"]))
+    return _rebuild(tensors, json.loads(metadata["learner"]))
 
 
-def _rebuild(path: Path, tensors: Tensors, header: _Header) -> Checkpoint:
+def make_replay(class_name: str, settings: dict[str, Any]) -> Replay:
+    """The strategy that a file names."""
+    if class_name not in CLASSES:
+        raise CheckpointError(
+            f"The file names the replay strategy {class_name!r}, which is not registered: add it to "
+            "genreplay.core.replay.CLASSES."
+        )
+    return CLASSES[class_name](**settings)
+
+
+def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     settings = Settings(**header["settings"])
     rbm = RBM(*(tensors[f"theta.{name}"] for name in RBM._fields))
     n_waiting = len(tensors["waiting"])
     waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
-    if header["replay_class"] not in replay_module.CLASSES:
-        raise CheckpointError(
-            f"{path} was saved with the replay strategy {header['replay_class']!r}, which is not registered: add it to "
-            "genreplay.core.replay.CLASSES."
-        )
-    replay = replay_module.CLASSES[header["replay_class"]](**header["replay_settings"]).start(rbm)
+    replay = make_replay(header["replay_class"], header["replay_settings"]).start(rbm)
     replay.restore({name.removeprefix(_MEMORY): array for name, array in tensors.items() if name.startswith(_MEMORY)})
     rng = np.random.default_rng()
     rng.bit_generator.state = header["generator"]

@@ -44,7 +44,10 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that the learner is between two rows. ``step`` returns a new one; ``rng`` and ``replay`` move on in place."""
+    """All that the learner is between two rows.
+
+    ``step`` returns a new one, but ``waiting``, ``replay`` and ``rng`` go on in place: an old state is no backup.
+    """
 
     rbm: RBM
     """Theta_{t-1}"""
@@ -53,7 +56,7 @@ class State(NamedTuple):
     t: int
     """number of the next update, from 1 (line 5)"""
     waiting: Array
-    """B_t, the preallocated place of n_B rows (line 9)"""
+    """B_t, in a preallocated place of n_B rows (line 9)"""
     n_waiting: int
     """how many rows of ``waiting`` are filled"""
     ones: npt.NDArray[np.float64]
@@ -107,8 +110,13 @@ def observe(state: State, rows: Array, settings: Settings) -> Iterator[State]:
     next update: 3, rows waiting: 0
     next update: 3, rows waiting: 50
     """
-    if len(state.waiting) != settings.batch_size:
-        state, rows = _resize(state, rows, settings.batch_size)
+    if len(state.waiting) < settings.batch_size:  # the batch size was raised
+        larger = np.empty((settings.batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
+        larger[: state.n_waiting] = state.waiting[: state.n_waiting]
+        state = state._replace(waiting=larger)
+    while state.n_waiting >= settings.batch_size:  # it was lowered
+        state = step(state, settings)
+        yield state
     start = 0
     while start < len(rows):
         stop = start + settings.batch_size - state.n_waiting
@@ -133,7 +141,7 @@ def step(state: State, settings: Settings) -> State:
 
 
 def _step(state: State, settings: Settings) -> State:
-    batch, replay, rng = state.waiting, state.replay, state.rng
+    batch, replay, rng = state.waiting[: settings.batch_size], state.replay, state.rng
     V = batch
     if state.t > 1:  # line 13: at first there is no past
         n = settings.n_replay if replay.n_samples is None else replay.n_samples
@@ -155,12 +163,15 @@ def _step(state: State, settings: Settings) -> State:
             f"after it were not learned."
         )
     replay.remember(batch, rng)
+    ones = state.ones + batch.sum(axis=0, dtype=np.float64)
+    n_left = state.n_waiting - len(batch)  # none, unless the batch size was lowered
+    state.waiting[:n_left] = state.waiting[len(batch) : state.n_waiting].copy()  # line 44: the batch is forgotten
     return state._replace(
         rbm=rbm,
         velocity=velocity,
         t=state.t + 1,
-        n_waiting=0,  # line 44: the batch is forgotten
-        ones=state.ones + batch.sum(axis=0, dtype=np.float64),
+        n_waiting=n_left,
+        ones=ones,
         n_learned=state.n_learned + len(batch),
     )
 
@@ -174,10 +185,3 @@ def momentum_at(t: int, epoch: int, settings: Settings) -> float:
     if settings.momentum_schedule == "stream":
         epoch += (t - 1) * settings.n_epochs
     return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
-
-
-def _resize(state: State, rows: Array, batch_size: int) -> tuple[State, Array]:
-    """A batch size that changes mid-stream: the waiting rows come first again, in a place of the new size."""
-    rows = np.concatenate([state.waiting[: state.n_waiting], rows])
-    waiting = np.empty((batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
-    return state._replace(waiting=waiting, n_waiting=0), rows

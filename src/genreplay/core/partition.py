@@ -127,14 +127,7 @@ def ais(
     ``betas`` rise from 0 to 1 (default: ``schedule()``); ``base_bias`` are the visible biases of the model at 0
     (default: zeros).
     """
-    began = time.perf_counter()
-    betas, base_bias = _ascending(betas), _base(rbm, base_bias)
-    v = _sample_base(rbm, base_bias, n_chains, rng)
-    log_weights = _anneal(rbm, v, betas, base_bias, rng, progress)
-    log_ratio, std_error, ess = _average(log_weights)
-    log_z = _log_z_base(rbm, base_bias) + log_ratio
-    n_sweeps = n_chains * (len(betas) - 1)
-    return LogPartition(log_z, std_error, ess, "ais", n_sweeps, time.perf_counter() - began)
+    return _ais(rbm, rng, _ascending(betas), n_chains, _base(rbm, base_bias), progress)[0]
 
 
 def reverse_ais(
@@ -154,18 +147,54 @@ def reverse_ais(
     weights. The bound is as good as these samples: chains that have not reached the model's typical states bound only
     what they have seen.
     """
-    began = time.perf_counter()
-    betas, base_bias = _ascending(betas), _base(rbm, base_bias)
-    n_sweeps = n_burn_in + len(betas) - 1
     if start is None:
-        v = _sample_base(rbm, base_bias, n_chains, rng)
-        log_weights = _anneal(rbm, v, betas, base_bias, rng, progress)
-        weights = np.exp(log_weights - log_weights.max())
-        v = v[rng.choice(n_chains, size=n_chains, p=weights / weights.sum())]
-        n_sweeps += len(betas) - 1
-    else:
-        v = np.array(start, dtype=rbm.W.dtype)
-        n_chains = len(v)
+        forward, reverse = bracket(rbm, rng, betas, n_chains, base_bias, progress, n_burn_in)
+        return reverse._replace(n_sweeps=reverse.n_sweeps + forward.n_sweeps, seconds=reverse.seconds + forward.seconds)
+    v = np.array(start, dtype=rbm.W.dtype)
+    return _reverse_ais(rbm, rng, _ascending(betas), v, _base(rbm, base_bias), progress, n_burn_in)
+
+
+def bracket(
+    rbm: RBM,
+    rng: np.random.Generator,
+    betas: Float64 | None = None,
+    n_chains: int = 100,
+    base_bias: Array | None = None,
+    progress: Progress | None = None,
+    n_burn_in: int = 1_000,
+) -> tuple[LogPartition, LogPartition]:
+    """AIS forwards and backwards, the way back started where the way forwards ended: two thirds of the price."""
+    betas, base_bias = _ascending(betas), _base(rbm, base_bias)
+    forward, v, log_weights = _ais(rbm, rng, betas, n_chains, base_bias, progress)
+    weights = np.exp(log_weights - log_weights.max())
+    v = v[rng.choice(n_chains, size=n_chains, p=weights / weights.sum())]
+    return forward, _reverse_ais(rbm, rng, betas, v, base_bias, progress, n_burn_in)
+
+
+def _ais(
+    rbm: RBM, rng: np.random.Generator, betas: Float64, n_chains: int, base_bias: Array, progress: Progress | None
+) -> tuple[LogPartition, Array, Float64]:
+    """The forward pass: its estimate, the states at its end and their log weights."""
+    began = time.perf_counter()
+    v = bernoulli(np.tile(sigmoid(base_bias), (n_chains, 1)), rng)
+    log_weights = _anneal(rbm, v, betas, base_bias, rng, progress)
+    log_ratio, std_error, ess = _average(log_weights)
+    log_z = _log_z_base(rbm, base_bias) + log_ratio
+    n_sweeps = n_chains * (len(betas) - 1)
+    return LogPartition(log_z, std_error, ess, "ais", n_sweeps, time.perf_counter() - began), v, log_weights
+
+
+def _reverse_ais(
+    rbm: RBM,
+    rng: np.random.Generator,
+    betas: Float64,
+    v: Array,
+    base_bias: Array,
+    progress: Progress | None,
+    n_burn_in: int,
+) -> LogPartition:
+    """The way back, from the chains ``v`` after some more Gibbs steps."""
+    began = time.perf_counter()
     for done in range(0, n_burn_in, _SWEEPS_PER_CALL):
         n_steps = min(_SWEEPS_PER_CALL, n_burn_in - done)
         v = gibbs(rbm, v, n_steps, rng)
@@ -174,7 +203,8 @@ def reverse_ais(
     log_weights = _anneal(rbm, v, betas[::-1], base_bias, rng, progress)
     log_ratio, std_error, ess = _average(log_weights)
     log_z = _log_z_base(rbm, base_bias) - log_ratio
-    return LogPartition(log_z, std_error, ess, "reverse-ais", n_chains * n_sweeps, time.perf_counter() - began)
+    n_sweeps = len(v) * (n_burn_in + len(betas) - 1)
+    return LogPartition(log_z, std_error, ess, "reverse-ais", n_sweeps, time.perf_counter() - began)
 
 
 def _anneal(
@@ -211,10 +241,6 @@ def _average(log_weights: Float64) -> tuple[float, float, float]:
     spread = weights.std(ddof=1) if len(weights) > 1 else np.inf
     ess = weights.sum() ** 2 / (weights**2).sum()
     return float(largest + np.log(mean)), float(spread / mean / np.sqrt(len(weights))), float(ess)
-
-
-def _sample_base(rbm: RBM, base_bias: Array, n_chains: int, rng: np.random.Generator) -> Array:
-    return bernoulli(np.tile(sigmoid(base_bias), (n_chains, 1)), rng)
 
 
 def _log_z_base(rbm: RBM, base_bias: Array) -> float:

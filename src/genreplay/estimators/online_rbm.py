@@ -20,8 +20,8 @@ from genreplay.core import rbm as rbm_module
 from genreplay.core.online import MomentumSchedule, Settings, State
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM, Array
-from genreplay.core.replay import BY_NAME, CLASSES, Replay
-from genreplay.estimators.rows import Rows, blocks, value_range
+from genreplay.core.replay import BY_NAME, Replay
+from genreplay.estimators.rows import Rows, blocks, canonical, value_range
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -140,7 +140,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "weight_decay": [Interval(Real, 0, None, closed="left")],
         "reconstruction": [StrOptions({"probabilities", "samples"})],
         "sigma": [Interval(Real, 0, None, closed="left")],
-        "binarize": [Real, None],
+        "binarize": [Interval(Real, None, None, closed="neither"), None],
         "dtype": [StrOptions({"float32", "float64"})],
         "random_state": ["random_state"],
     }
@@ -221,6 +221,9 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""
         rows = self._check_values(check_array(X, accept_sparse="csr", estimator=self, input_name="X"))
         warned_of_range = self._warn_of_range(rows, warned=False, stacklevel=5)
+        if isinstance(self.replay, type):
+            name = self.replay.__name__
+            raise ValueError(f"The 'replay' parameter must be an object, not a class: write {name}() for {name}.")
         state = online.init(
             rows.shape[1],
             self.n_hidden,
@@ -317,6 +320,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Called with the number of Gibbs sweeps just made.
         """
         check_is_fitted(self)
+        _require_positive("log_partition", n_chains=n_chains)
         rbm = self.state_.rbm
         if method == "exact" or (method == "auto" and min(rbm.W.shape) <= _EXACT_UP_TO):
             return partition.exact(rbm)
@@ -453,6 +457,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
 
     def _check_values(self, rows: Rows) -> Rows:
+        rows = canonical(rows)
         low, high = value_range(rows)
         if self.binarize is None and (low < 0 or high > 1):
             raise ValueError(
@@ -503,12 +508,14 @@ def _require_positive(method: str, **values: int) -> None:
 def _to_json(value: object) -> checkpoint.Json:
     if isinstance(value, Replay):
         return {"class": type(value).__name__, "settings": dict(value.settings())}
-    if isinstance(value, np.generic):
-        value = value.item()
-    return value if isinstance(value, bool | int | float | str) else None
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    return value if isinstance(value, str) else None
 
 
 def _from_json(value: checkpoint.Json) -> object:
     if isinstance(value, dict):
-        return CLASSES[value["class"]](**value["settings"])  # type: ignore[index, arg-type]
+        return checkpoint.make_replay(value["class"], value["settings"])  # type: ignore[arg-type]
     return value

@@ -26,6 +26,14 @@ def blocks(rows: Rows) -> Iterator[npt.NDArray[Any]]:
         yield part.toarray() if sparse.issparse(part) else part
 
 
+def canonical(rows: Rows) -> Rows:
+    """Sum what a sparse matrix holds twice for one cell, in a copy."""
+    if not isinstance(rows, np.ndarray) and not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
 def value_range(rows: Rows) -> tuple[float, float]:
     """Return the smallest and the largest known value.
 

@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from genreplay import datasets
 from genreplay.estimators import OnlineRBM
-from genreplay.paper.likelihood import evaluate
+from genreplay.paper.likelihood import evaluate_state
 from genreplay.paper.online import strategy
 from genreplay.paper.run import Figures, Report
 
@@ -78,11 +78,12 @@ class ClassesInTurn:
             dreamed = judge.predict(model.sample(self.n_dreams))
             counts.append([int(np.count_nonzero(dreamed == each)) for each in classes])
             report(0.5 * n_seen / len(classes), f"class {n_seen} learned")
-        likelihood = evaluate(
-            model,
+        likelihood = evaluate_state(
+            model.state_,
             data.test,
             data.test_labels,
             self.n_temperatures,
+            seed,
             progress=lambda share: report(0.5 + 0.5 * share, "AIS"),
         )
         return {

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.estimators import OnlineRBM
+from genreplay.core import LogPartition, State, partition
+from genreplay.core.rbm import RBM, free_energy
 
 
 class Likelihood(NamedTuple):
@@ -33,24 +34,31 @@ class Likelihood(NamedTuple):
 
 
 def evaluate(
-    model: OnlineRBM,
+    rbm: RBM,
+    base_bias: npt.NDArray[np.float64],
     test: npt.NDArray[np.uint8],
     labels: npt.NDArray[np.integer] | None,
     n_temperatures: int,
+    rng: np.random.Generator,
     reverse: bool = True,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Likelihood:
     """Score test rows by AIS with 100 chains, and by reverse AIS too unless told otherwise."""
-    total, done = (3 * n_temperatures + 1_000 if reverse else n_temperatures), 0
+    total, done = (2 * n_temperatures + 1_000 if reverse else n_temperatures), 0
 
     def count(n_sweeps: int) -> None:
         nonlocal done
         done += n_sweeps
         progress(min(1.0, done / total))
 
-    forward = model.log_partition("ais", temperatures=n_temperatures, progress=count)
-    back = model.log_partition("reverse-ais", temperatures=n_temperatures, progress=count) if reverse else None
-    log_p = model.score_samples(test, forward)
+    betas = partition.schedule(n_temperatures)
+    back: LogPartition | None = None
+    if reverse:
+        forward, back = partition.bracket(rbm, rng, betas, base_bias=base_bias, progress=count)
+    else:
+        forward = partition.ais(rbm, rng, betas, base_bias=base_bias, progress=count)
+    blocks = np.array_split(test, len(test) // 1_000 + 1)
+    log_p = -np.concatenate([free_energy(rbm, block.astype(rbm.W.dtype)) for block in blocks]) - forward.log_z
     by_class = None if labels is None else [float(log_p[labels == label].mean()) for label in np.unique(labels)]
     nats = float(log_p.mean())
     gap = None if back is None else back.log_z - forward.log_z
@@ -65,3 +73,18 @@ def evaluate(
         class_std=None if by_class is None else float(np.std(by_class)),
         ais_seconds=forward.seconds + (0.0 if back is None else back.seconds),
     )
+
+
+def evaluate_state(
+    state: State,
+    test: npt.NDArray[np.uint8],
+    labels: npt.NDArray[np.integer] | None,
+    n_temperatures: int,
+    seed: int,
+    reverse: bool = True,
+    progress: Callable[[float], object] = lambda share: None,
+) -> Likelihood:
+    """Score test rows by what a learner has learned; its random numbers are left alone."""
+    base_bias = partition.base_rate_biases(state.ones, state.n_learned)
+    rng = np.random.default_rng([seed, state.t])
+    return evaluate(state.rbm, base_bias, test, labels, n_temperatures, rng, reverse, progress)

@@ -13,10 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from genreplay import datasets
-from genreplay.core import NoReplay, online, partition
+from genreplay.core import partition
 from genreplay.core.contrastive import cd_gradient, momentum_step
 from genreplay.core.rbm import RBM, free_energy, init, zeros_like
-from genreplay.estimators import OnlineRBM
 from genreplay.paper.likelihood import evaluate
 from genreplay.paper.online import independent_bernoullis, load
 from genreplay.paper.run import Figures, Report
@@ -75,13 +74,15 @@ class OfflineRun:
         began = time.perf_counter()
         rbm, best_step, n_steps = self._train(train.astype(np.float32), valid.astype(np.float32), rng, report)
         learn_seconds = time.perf_counter() - began
-        model = OnlineRBM(n_hidden=self.n_hidden, random_state=seed)
-        model.state_ = online.init(rbm.n_visible, self.n_hidden, NoReplay(), rng)._replace(
-            rbm=rbm, ones=train.sum(axis=0, dtype=np.float64), n_learned=len(train)
-        )
-        model.n_features_in_ = rbm.n_visible
+        base_bias = partition.base_rate_biases(train.sum(axis=0, dtype=np.float64), len(train))
         final = evaluate(
-            model, test, labels, self.n_temperatures, progress=lambda share: report(0.7 + 0.3 * share, "AIS")
+            rbm,
+            base_bias,
+            test,
+            labels,
+            self.n_temperatures,
+            rng,
+            progress=lambda share: report(0.7 + 0.3 * share, "AIS"),
         )
         return {
             **final._asdict(),

@@ -13,7 +13,7 @@ from genreplay import datasets
 from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay
 from genreplay.datasets.base import Labels
 from genreplay.estimators import OnlineRBM
-from genreplay.paper.likelihood import Likelihood, evaluate
+from genreplay.paper.likelihood import Likelihood, evaluate_state
 from genreplay.paper.run import Figures, Report
 
 
@@ -84,10 +84,16 @@ class OnlineRun:
             model.partial_fit(rows[start : start + chunk])
             learn_seconds += time.perf_counter() - began
             if self.curve_every:
-                curve.append(evaluate(model, test, labels, self.curve_temperatures, reverse=False))
+                point = evaluate_state(model.state_, test, labels, self.curve_temperatures, seed, reverse=False)
+                curve.append(point)
             report(0.6 * min(1.0, (start + chunk) / len(rows)), "learning")
-        final = evaluate(
-            model, test, labels, self.n_temperatures, progress=lambda share: report(0.6 + 0.4 * share, "AIS")
+        final = evaluate_state(
+            model.state_,
+            test,
+            labels,
+            self.n_temperatures,
+            seed,
+            progress=lambda share: report(0.6 + 0.4 * share, "AIS"),
         )
         return {
             **final._asdict(),
@@ -100,6 +106,7 @@ class OnlineRun:
             "replay_bytes": model.replay_nbytes_,
             "learn_seconds": learn_seconds,
             "data_state": data.state,
+            "sheets": _sheets(model, test, seed) if self.dataset == "mnist" and seed == 0 else None,
         }
 
 
@@ -131,6 +138,19 @@ def _head(data: datasets.Dataset, n_rows: int | None) -> datasets.Dataset:
         train_labels=cut(data.train_labels),
         test_labels=cut(data.test_labels),
     )
+
+
+def _sheets(model: OnlineRBM, test: datasets.Bits, seed: int, n: int = 40) -> dict[str, str]:
+    """Bits to look at, in hexadecimal: dreams, long samples, and test digits with their lower half imputed."""
+    shown = test[:n].astype(float)
+    shown[:, shown.shape[1] // 2 :] = np.nan
+    rows = {
+        "dreams": model.sample(n, random_state=seed),
+        "samples": model.sample(n, n_gibbs=1_000, random_state=seed),
+        "imputed": model.impute(shown, random_state=seed),
+        "originals": test[:n],
+    }
+    return {name: np.packbits(bits.astype(bool), axis=1).tobytes().hex() for name, bits in rows.items()}
 
 
 @lru_cache(maxsize=2)
