@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from genreplay.cli import main
+from genreplay.paper import EXPERIMENTS, runner
+from genreplay.paper.fig3 import ClassesInTurn
+from genreplay.paper.offline import OfflineRun
+from genreplay.paper.online import OnlineRun, independent_bernoullis
+from genreplay.paper.run import Figures, Report, key
+
+
+@dataclass(frozen=True)
+class Coin:
+    """A run that takes no time."""
+
+    kind: ClassVar[str] = "coin"
+    p: float = 0.5
+
+    @property
+    def title(self) -> str:
+        return f"coin {self.p}"
+
+    def execute(self, seed: int, report: Report) -> Figures:
+        report(0.5, "tossing")
+        return {"heads": int(np.random.default_rng(seed).binomial(100, self.p))}
+
+
+SMALL = [ClassesInTurn(n_dreams=20, n_temperatures=29, n_hidden=n) for n in (3, 5)]
+
+
+def same(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """What must not depend on how the runs were carried out: all but times and bytes."""
+    fields = ("kind", "settings", "seed", "figures")
+    return {
+        record["key"]: {
+            field: {k: v for k, v in record[field].items() if "seconds" not in k}
+            if field == "figures"
+            else record[field]
+            for field in fields
+        }
+        for record in records
+    }
+
+
+def test_jobs_are_every_run_with_every_seed_once() -> None:
+    jobs = runner.expand([Coin(0.1), Coin(0.2), Coin(0.1)], n_seeds=3)
+    assert [(job.run.p, job.seed) for job in jobs] == [  # type: ignore[attr-defined]
+        (0.1, 0),
+        (0.1, 1),
+        (0.1, 2),
+        (0.2, 0),
+        (0.2, 1),
+        (0.2, 2),
+    ]
+
+
+def test_key_depends_on_kind_settings_and_seed_alone() -> None:
+    keys = {key(Coin(0.1), 0), key(Coin(0.1), 1), key(Coin(0.2), 0), key(OnlineRun(), 0), key(OfflineRun(), 0)}
+    assert len(keys) == 5
+    assert key(Coin(0.1), 0) == key(Coin(0.1), 0)
+
+
+def test_results_carry_what_a_reader_needs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    (record,) = runner.carry_out(runner.expand([Coin()], 1), path)
+    assert runner.read(path) == [record]
+    assert record["settings"] == {"p": 0.5}
+    assert record["seconds"] > 0
+    assert record["peak_bytes"] > 0
+    assert {"python", "numpy", "genreplay"} <= set(record["versions"])
+
+
+def test_finished_runs_are_not_repeated_and_a_torn_line_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    jobs = runner.expand([Coin(0.1), Coin(0.2)], n_seeds=2)
+    whole = list(runner.carry_out(jobs, path))
+    assert list(runner.carry_out(jobs, path)) == []
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3]) + lines[3][:40])  # killed while it wrote the fourth
+    assert len(runner.read(path)) == 3
+    assert len(list(runner.carry_out(jobs, path))) == 1
+    assert same(runner.read(path)) == same(whole)
+
+
+def test_parallel_runs_give_the_same_results_as_one_after_the_other(tmp_path: Path) -> None:
+    jobs = runner.expand(SMALL, n_seeds=2)
+    one = list(runner.carry_out(jobs, tmp_path / "one.jsonl", n_workers=1))
+    two = list(runner.carry_out(jobs, tmp_path / "two.jsonl", n_workers=2))
+    assert same(one) == same(two)
+    assert runner.progress_of(tmp_path / "two.jsonl") == {}
+
+
+@pytest.mark.slow
+def test_killing_the_runner_at_any_moment_and_resuming_loses_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "genreplay", "reproduce", "fig3", "--quick", "--seeds", "1", "--jobs", "2"]
+    subprocess.run([*command, "--out", str(tmp_path / "calm.jsonl")], check=True, capture_output=True)
+    path = tmp_path / "killed.jsonl"
+    rng = np.random.default_rng()
+    for _ in range(3):
+        process = subprocess.Popen(
+            [*command, "--resume", "--out", str(path)], start_new_session=True, stderr=subprocess.DEVNULL
+        )
+        time.sleep(rng.uniform(3, 9))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([*command, "--resume", "--out", str(path)], check=True, capture_output=True)
+    assert same(runner.read(path)) == same(runner.read(tmp_path / "calm.jsonl"))
+
+
+def test_results_of_an_earlier_call_are_not_overwritten_by_accident(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    list(runner.carry_out(runner.expand([Coin()], 1), path))
+    before = path.read_bytes()
+    done = CliRunner().invoke(main, ["reproduce", "fig3", "--quick", "--out", str(path)])
+    assert done.exit_code == 2
+    assert "--resume" in done.stderr
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("arguments", [["nosuch"], []])
+def test_unknown_experiments_are_refused_with_the_known_ones(arguments: list[str]) -> None:
+    done = CliRunner().invoke(main, ["reproduce", *arguments])
+    assert done.exit_code == 2
+    assert "fig3" in done.stderr
+    assert "table2" in done.stderr
+
+
+def test_missing_data_is_said_before_anything_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENREPLAY_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    done = CliRunner().invoke(main, ["reproduce", "fig5", "--quick", "--out", str(tmp_path / "runs.jsonl")])
+    assert done.exit_code == 2
+    assert "genreplay data fetch mnist" in done.stderr
+    assert not (tmp_path / "runs.jsonl").exists()
+
+
+def test_every_experiment_lists_runs_in_both_forms() -> None:
+    for name, runs in EXPERIMENTS.items():
+        for quick in (True, False):
+            listed = runs(quick)
+            assert listed, name
+            assert len({key(run, 0) for run in listed}) == len(listed), name
+            json.dumps([run.title for run in listed])
+
+
+def test_figures_share_the_runs_that_they_have_in_common() -> None:
+    def keys(name: str) -> set[str]:
+        return {key(run, 0) for run in EXPERIMENTS[name](False)}
+
+    assert keys("fig5") <= keys("fig4") & keys("table2")
+
+
+needs_data = pytest.mark.skipif("GENREPLAY_DATA" not in os.environ, reason="GENREPLAY_DATA is not set")
+
+
+@needs_data
+@pytest.mark.parametrize("method", ["OCD_GR", "ER-ML", "ER-ML packed", "ER-IM", "no replay"])
+def test_online_run_measures_likelihood_bytes_and_curve(method: str) -> None:
+    run = OnlineRun(
+        dataset="dna",
+        method=method,
+        n_hidden=10,
+        max_rows=300,
+        n_temperatures=29,
+        curve_every=100,
+        curve_temperatures=29,
+    )
+    shares: list[float] = []
+    figures = run.execute(0, lambda share, doing: shares.append(share))
+    assert figures["curve_rows"] == [100, 200, 300]
+    assert len(figures["curve_nats"]) == 3
+    assert figures["nats"] < 0
+    assert figures["nats"] - figures["reverse_nats"] == pytest.approx(figures["gap"])
+    assert (figures["replay_bytes"] == 0) == (method in ("OCD_GR", "no replay"))
+    assert shares == sorted(shares)
+    assert figures == {**run.execute(0, lambda share, doing: None), **_times(figures)}
+
+
+def _times(figures: Figures) -> Figures:
+    return {name: value for name, value in figures.items() if name.endswith("seconds")}
+
+
+@needs_data
+def test_short_sorted_runs_have_all_classes() -> None:
+    run = OnlineRun(order="sorted", n_hidden=5, max_rows=300, n_temperatures=29)
+    figures = run.execute(0, lambda share, doing: None)
+    assert len(figures["class_nats"]) == 10
+    assert figures["class_std"] == pytest.approx(np.std(figures["class_nats"]))
+    assert {len(bits) for bits in figures["sheets"].values()} == {40 * 98 * 2}
+
+
+@needs_data
+def test_offline_run_keeps_the_best_model_and_stops_early() -> None:
+    looks: list[str] = []
+    run = OfflineRun(
+        dataset="mushrooms",
+        n_hidden=20,
+        learning_rate=0.3,
+        max_steps=3_000,
+        check_every=100,
+        patience=3,
+        check_temperatures=145,
+        n_temperatures=290,
+    )
+    figures = run.execute(0, lambda share, doing: looks.append(doing))
+    validation = [float(look.split()[1]) for look in looks if look.startswith("validation")]
+    assert figures["nats"] > figures["independent_nats"] + 5
+    assert figures["best_step"] == 100 * (1 + int(np.argmax(validation)))
+    assert figures["n_steps"] in (figures["best_step"] + 300, 3_000)
+
+
+def test_independent_bernoullis_on_a_case_done_by_hand() -> None:
+    train = np.array([[1, 0], [1, 1]], dtype=np.uint8)
+    test = np.array([[1, 1]], dtype=np.uint8)
+    assert independent_bernoullis(train, test) == pytest.approx(np.log(3 / 4) + np.log(2 / 4))
