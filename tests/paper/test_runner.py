@@ -226,3 +226,28 @@ def test_independent_bernoullis_on_a_case_done_by_hand() -> None:
     train = np.array([[1, 0], [1, 1]], dtype=np.uint8)
     test = np.array([[1, 1]], dtype=np.uint8)
     assert independent_bernoullis(train, test) == pytest.approx(np.log(3 / 4) + np.log(2 / 4))
+
+
+def test_a_settings_file_replaces_settings_of_every_run_that_has_them(tmp_path: Path) -> None:
+    settings = tmp_path / "mine.toml"
+    settings.write_text('dataset = "digits"\nn_hidden = 4\nn_temperatures = 29\nlearning_rate = 1\n')
+    path = tmp_path / "runs.jsonl"
+    arguments = ["reproduce", "search", "--quick", "--seeds", "1", "--settings", str(settings), "--out", str(path)]
+    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    records = runner.read(path)
+    assert {record["settings"]["dataset"] for record in records} == {"digits"}
+    assert {record["settings"]["n_hidden"] for record in records} == {4}
+    assert len({record["settings"]["n_replay"] for record in records}) == 2, "the search itself goes on"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("n_hiden = 4", "n_hiden"), ('n_hidden = "many"', "must be of type int"), ("n_hidden = = 4", "mine.toml")],
+)
+def test_bad_settings_files_are_refused_in_a_sentence(tmp_path: Path, text: str, complaint: str) -> None:
+    settings = tmp_path / "mine.toml"
+    settings.write_text(text)
+    done = CliRunner().invoke(main, ["reproduce", "search", "--settings", str(settings), "--out", str(tmp_path / "x")])
+    assert done.exit_code == 2
+    assert complaint in done.stderr

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 
 import click
@@ -22,6 +23,7 @@ from rich.progress import (
 
 from genreplay import datasets
 from genreplay.paper import EXPERIMENTS, runner
+from genreplay.paper.run import override
 
 
 @click.command()
@@ -31,6 +33,11 @@ from genreplay.paper import EXPERIMENTS, runner
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Runs at the same time.")
 @click.option("--resume", is_flag=True, help="Keep the finished runs of an earlier call.")
 @click.option("--cluster", metavar="ADDRESS", help="Run the jobs on a Dask cluster (extra: cluster).")
+@click.option(
+    "--settings",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='TOML file with settings to replace in every run, such as dataset = "adult".',
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Results file (JSON lines).")
 @click.option("--json", "as_json", is_flag=True, help="Print each result as it comes.")
 def reproduce(
@@ -40,6 +47,7 @@ def reproduce(
     jobs: int,
     resume: bool,
     cluster: str | None,
+    settings: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -58,7 +66,13 @@ def reproduce(
     out = out or Path("out/quick.jsonl" if quick else "results/runs.jsonl")
     if runner.read(out) and not resume:
         raise click.UsageError(f"{out} has results already: add --resume to go on, or --out FILE to start anew.")
-    todo = runner.expand((run for name in chosen for run in EXPERIMENTS[name](quick)), seeds)
+    runs = [run for name in chosen for run in EXPERIMENTS[name](quick)]
+    if settings is not None:
+        try:
+            runs = override(runs, tomllib.loads(settings.read_text()))
+        except ValueError as error:
+            raise click.UsageError(f"{settings}: {error}.") from error
+    todo = runner.expand(runs, seeds)
     console = Console(stderr=True)
     try:
         for dataset in sorted({str(getattr(job.run, "dataset", "toy")) for job in todo}):
@@ -79,6 +93,7 @@ def _watch(
     """Carry out the jobs under a progress display: one bar for all, one for each run under way."""
     finished = {record["key"] for record in runner.read(out)}
     n_done = sum(job.key in finished for job in jobs)
+    titles = {job.key: f"{job.run.title} #{job.seed}" for job in jobs}
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -95,8 +110,11 @@ def _watch(
         try:
             for record in runner.carry_out(jobs, out, n_workers, cluster):
                 progress.advance(overall)
+                n_done += 1
                 if as_json:
                     click.echo(json.dumps(record))
+                if not console.is_terminal:  # no moving bars in a log: a line for each result
+                    console.print(f"{n_done}/{len(jobs)} {titles[record['key']]} ({record['seconds']:.0f} s)")
         finally:
             stop.set()
             watcher.join()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 if TYPE_CHECKING:
@@ -44,3 +44,28 @@ def describe(run: Run, seed: int) -> dict[str, Any]:
 def key(run: Run, seed: int) -> str:
     """A name for the run with this seed, the same on every machine."""
     return hashlib.sha256(json.dumps(describe(run, seed), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def override(runs: Iterable[Run], settings: Mapping[str, Any]) -> list[Run]:
+    """Replace fields of the runs that have them: what a settings file asks for.
+
+    >>> from genreplay.paper.online import OnlineRun
+    >>> [run.title for run in override([OnlineRun()], {"dataset": "adult", "n_hidden": 50})]
+    ['adult random OCD_GR 50']
+    """
+    runs = list(runs)
+    known = {field: type(value) for run in runs for field, value in describe(run, 0)["settings"].items()}
+    for name, value in settings.items():
+        if name not in known:
+            raise ValueError(f"no run of these experiments has the setting {name!r}; known are {', '.join(known)}")
+        fits = (
+            isinstance(value, known[name]) or known[name] is type(None) or (known[name] is float and type(value) is int)
+        )
+        if not fits:
+            raise ValueError(f"the setting {name!r} must be of type {known[name].__name__}, not {value!r}")
+    return [
+        cast(
+            "Run", replace(cast("Any", run), **{name: value for name, value in settings.items() if hasattr(run, name)})
+        )
+        for run in runs
+    ]

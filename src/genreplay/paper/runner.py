@@ -86,7 +86,7 @@ def _backend(n_workers: int, cluster: str | None) -> Iterator[None]:
         return
     from dask.distributed import Client
 
-    with Client(cluster) as client, joblib.parallel_config(backend="dask", client=client):
+    with Client(cluster) as client, joblib.parallel_config(backend="dask", client=client):  # type: ignore[no-untyped-call]
         yield
 
 
