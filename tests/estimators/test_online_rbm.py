@@ -16,6 +16,7 @@ from sklearn.neural_network import BernoulliRBM
 
 from genreplay import DivergenceError, GenerativeReplay, LogPartition, MemoryReplay, NoReplay, OnlineRBM, Replay
 from genreplay.core import RBM, Settings, online, partition
+from tests.estimators.snapshot import snapshot
 
 Bits = npt.NDArray[np.float64]
 NAMES = list("abcdef")
@@ -45,24 +46,6 @@ def strong(n_visible: int = 6, n_hidden: int = 3, **params: Any) -> OnlineRBM:
 
 def chunks(rows: Bits, size: int) -> Iterator[Bits]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
-
-
-def snapshot(model: OnlineRBM) -> dict[str, object]:
-    """All that a fault must leave as it was, in a form that == compares to the bit."""
-    state = model.state_
-    arrays: dict[str, npt.NDArray[Any]] = {
-        **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
-        **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
-        **{f"memory.{name}": array for name, array in state.replay.dump().items()},
-        "waiting": state.waiting[: state.n_waiting],
-        "ones": state.ones,
-    }
-    return {
-        **{name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()},
-        "generator": state.rng.bit_generator.state,
-        "counts": (state.t, state.n_waiting, state.n_learned, model.n_features_in_),
-        "names": list(getattr(model, "feature_names_in_", [])),
-    }
 
 
 FORMATS: dict[str, Callable[[Bits], Any]] = {
@@ -696,3 +679,22 @@ def test_cells_that_a_sparse_matrix_holds_twice_are_summed_before_their_range_is
     with pytest.raises(ValueError, match=r"\[0, 1\] with binarize=None"):
         OnlineRBM(n_hidden=3, binarize=None).fit(twice)
     assert twice.nnz == 2, "the caller's matrix is left alone"
+
+
+def test_one_step_dreams_move_a_model_of_independent_bits_away_from_its_data() -> None:
+    # A limit of the method at the paper's settings, which the README tells of: see "What to know before you trust it".
+    bits = np.random.default_rng(5).random((10_000, 20)) < 0.3
+    means = {
+        name: OnlineRBM(n_hidden=16, replay=replay, n_replay=n_replay, random_state=0)
+        .fit(bits)
+        .sample(2_000, n_gibbs=200)
+        .mean(dtype=float)
+        for name, replay, n_replay in (
+            ("the paper's dreams", GenerativeReplay(), 300),
+            ("longer and fewer dreams", GenerativeReplay(n_gibbs=30), 100),
+            ("no dreams", NoReplay(), 300),
+        )
+    }
+    assert means["the paper's dreams"] < 0.1
+    assert abs(means["longer and fewer dreams"] - 0.3) < 0.03
+    assert abs(means["no dreams"] - 0.3) < 0.03

@@ -1,0 +1,27 @@
+"""A model's whole training state, for tests that compare to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from genreplay import OnlineRBM
+
+
+def snapshot(model: OnlineRBM) -> dict[str, object]:
+    """All that a fault must leave as it was, in a form that == compares to the bit."""
+    state = model.state_
+    arrays: dict[str, npt.NDArray[Any]] = {
+        **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
+        **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
+        **{f"memory.{name}": array for name, array in state.replay.dump().items()},
+        "waiting": state.waiting[: state.n_waiting],
+        "ones": state.ones,
+    }
+    return {
+        **{name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()},
+        "generator": state.rng.bit_generator.state,
+        "counts": (state.t, state.n_waiting, state.n_learned, model.n_features_in_),
+        "names": list(getattr(model, "feature_names_in_", [])),
+    }
