@@ -23,7 +23,7 @@ bench: .venv/.run
 	$(BIN)/genreplay bench
 
 reproduce: .venv/.run
-	$(BIN)/genreplay reproduce all
+	$(BIN)/genreplay reproduce all --resume
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "genreplay needs Python 3.11 or newer: run make with PYTHON=/path/to/it")'

@@ -58,3 +58,18 @@ def test_bench_prints_json(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = json.loads(done.stdout)
     assert list(groups) == ["CD-1", "AIS", "replay"]
     assert all(row["ratio"] > 0 for group in groups.values() for row in group)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["demo", "--seed", "-1"],
+        ["bench", "--seed", "-1"],
+        ["demo", "--out", "x.foo"],
+        ["demo", "--out", "/dev/null/x.png"],
+    ],
+)
+def test_bad_options_are_refused_before_any_work(arguments: list[str]) -> None:
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert "Error" in done.stderr

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay, Settings, online
 from genreplay.core.online import DivergenceError, State
 from genreplay.core.rbm import RBM, Array
+from genreplay.core.replay import Strategy
 from tests.core.algorithm_1 import SlowLearner
 
 STRATEGIES = [
@@ -96,6 +97,34 @@ def test_replay_starts_at_the_second_update() -> None:
         ("recall", 17),
         ("remember", 10),
     ]
+
+
+@pytest.mark.parametrize("rows", [np.ones(12), np.ones((3, 1)), np.ones((3, 11)), np.ones((2, 3, 12))])
+def test_rows_of_a_wrong_shape_are_refused(rows: Array) -> None:
+    with pytest.raises(ValueError, match=r"observe must give rows of shape \(n, 12\)"):
+        learn(start(NoReplay()), rows, Settings())
+
+
+class Coins(Strategy):
+    """A strategy from outside the package, that returns integers; and one row too wide if so told."""
+
+    extra = 0
+
+    def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Any:
+        return rng.integers(2, size=(n, model.n_visible + self.extra))
+
+
+def test_rows_of_a_strategy_are_taken_in_the_number_type_of_the_model() -> None:
+    state = learn(start(Coins(), batch_size=10), rows_of(40, 12), Settings(batch_size=10, n_replay=5))
+    assert {part.dtype for part in (*state.rbm, *state.velocity)} == {np.dtype(np.float32)}
+
+
+def test_a_strategy_that_returns_rows_of_a_wrong_shape_is_named() -> None:
+    class TooWide(Coins):
+        extra = 1
+
+    with pytest.raises(ValueError, match=r"TooWide must give rows of shape \(n, 12\). Got \(5, 13\)"):
+        learn(start(TooWide(), batch_size=10), rows_of(40, 12), Settings(batch_size=10, n_replay=5))
 
 
 def test_number_of_a_strategy_goes_before_that_of_the_learner() -> None:

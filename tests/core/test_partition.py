@@ -7,7 +7,7 @@ import pytest
 
 from genreplay.core import partition
 from genreplay.core.rbm import RBM
-from tests.core.tiny import joint_weights, random_rbm
+from tests.core.tiny import all_states, joint_weights, random_rbm
 
 RNG = np.random.default_rng
 
@@ -32,6 +32,17 @@ def pairs(n_units: int) -> tuple[RBM, float]:
 def test_enumeration_is_exact_across_block_edges(n_units: int) -> None:
     rbm, log_z = pairs(n_units)
     assert partition.exact(rbm).log_z == pytest.approx(log_z, rel=1e-12)
+
+
+def test_wide_models_are_enumerated_in_small_blocks() -> None:
+    rbm = random_rbm(200_000, 3, scale=0.01)
+    tracemalloc.start()
+    estimate = partition.exact(rbm)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    terms = [rbm.b @ h + np.logaddexp(0, h @ rbm.W + rbm.a).sum() for h in all_states(3)]
+    assert estimate.log_z == pytest.approx(np.logaddexp.reduce(terms), rel=1e-12)
+    assert peak < 100e6
 
 
 @pytest.mark.slow

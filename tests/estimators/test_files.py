@@ -96,7 +96,7 @@ def test_a_model_that_has_not_yet_learned_can_be_saved(replay: str | Replay, tmp
 def test_every_setting_comes_back(tmp_path: Path) -> None:
     params = {
         "n_hidden": 3,
-        "replay": MemoryReplay(capacity=50, policy="reservoir", packed=True, n_samples=5),
+        "replay": MemoryReplay(capacity=50, policy="reservoir", n_samples=5),
         "n_replay": 11,
         "batch_size": 7,
         "n_epochs": 4,

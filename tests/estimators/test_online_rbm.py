@@ -101,8 +101,7 @@ def test_only_values_above_the_threshold_become_one() -> None:
 
 def test_grey_values_are_cut_at_the_threshold_while_learning() -> None:
     pixels = np.where(bits(60) == 1, 128, 127).astype(np.uint8)
-    with pytest.warns(UserWarning, match="values from 127 to 128, outside"):
-        model = small(binarize=127).fit(pixels)
+    model = small(binarize=127).fit(pixels)  # who sets such a threshold needs no warning
     assert snapshot(model) == snapshot(small().fit(bits(60)))
 
 
@@ -224,12 +223,66 @@ def test_a_warning_turned_into_an_error_leaves_the_model_as_it_was() -> None:
     assert snapshot(model) == before
 
 
-def test_a_packed_memory_refuses_grey_values_and_leaves_the_model_as_it_was() -> None:
-    model = small(replay=MemoryReplay(packed=True), binarize=None).fit(bits(30))
+def test_a_packed_memory_is_refused_where_rows_are_probabilities() -> None:
+    with pytest.raises(ValueError, match="packed memory keeps bits: set binarize"):
+        small(replay=MemoryReplay(packed=True), binarize=None).fit(bits(30))
+    model = small(replay=MemoryReplay(packed=True)).fit(bits(30))
     before = snapshot(model)
-    with pytest.raises(ValueError, match=r"MemoryReplay\(packed=True\) keeps bits"):
-        model.partial_fit(np.full((10, 6), 0.5))
+    with pytest.raises(ValueError, match="packed memory keeps bits"):
+        model.set_params(binarize=None).partial_fit(np.full((10, 6), 0.5))
     assert snapshot(model) == before
+    model.set_params(binarize=0.5).partial_fit(bits(10))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("batch_size", 0),
+        ("learning_rate", -1.0),
+        ("learning_rate", np.nan),
+        ("momentum", 2.0),
+        ("n_epochs", 0),
+        ("n_cd", 0),
+        ("n_replay", 0),
+        ("weight_decay", -1.0),
+        ("binarize", np.nan),
+        ("reconstruction", "foo"),
+        ("momentum_schedule", "foo"),
+        ("n_hidden", 99),
+        ("dtype", "float64"),
+        ("replay", "none"),
+        ("replay", GenerativeReplay(n_gibbs=2)),
+    ],
+)
+def test_bad_settings_given_mid_stream_are_refused_and_leave_the_model_as_it_was(name: str, value: object) -> None:
+    model = small().fit(bits(30))
+    before, good = snapshot(model), model.get_params()[name]
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of OnlineRBM"):
+        model.set_params(**{name: value}).partial_fit(bits(30))
+    assert snapshot(model) == before
+    model.set_params(**{name: good}).partial_fit(bits(30))
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "momentum", "initial_momentum", "weight_decay", "sigma"])
+def test_numpy_numbers_as_settings_leave_the_number_type_alone(name: str) -> None:
+    plain = small().fit(bits(60))
+    numpy = small(**{name: np.float64(plain.get_params()[name])}).fit(bits(60))
+    assert snapshot(numpy) == snapshot(plain)
+
+
+def test_none_in_a_list_and_masked_cells_are_imputed() -> None:
+    model = small().fit(bits(60))
+    expected = model.impute([[1, np.nan, 0, 1, 0, 1]])
+    np.testing.assert_array_equal(model.impute([[1, None, 0, 1, 0, 1]]), expected)
+    masked = np.ma.array([[1.0, 99.0, 0.0, 1.0, 0.0, 1.0]], mask=[[0, 1, 0, 0, 0, 0]])
+    np.testing.assert_array_equal(model.impute(masked), expected)
+    for learn in (model.partial_fit, small().fit):
+        with pytest.raises(ValueError, match="masked cells"):
+            learn(masked)
+        with pytest.raises(ValueError, match="NaN"):
+            learn([[1, None, 0, 1, 0, 1]])
+        with pytest.raises(ValueError, match="must hold numbers"):
+            learn([[1, object(), 0, 1, 0, 1]])
 
 
 def test_what_needs_a_fitted_model_says_so() -> None:
@@ -508,9 +561,9 @@ def test_exact_log_z_of_large_layers_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_visible", "n_hidden", "expected"), [(20, 30, "exact"), (30, 20, "exact"), (21, 30, "ais"), (30, 21, "ais")]
+    ("n_visible", "n_hidden", "expected"), [(23, 32, "exact"), (32, 23, "exact"), (23, 33, "ais"), (33, 23, "ais")]
 )
-def test_log_z_is_exact_by_default_up_to_twenty_units(
+def test_log_z_is_exact_by_default_where_enumeration_takes_seconds(
     n_visible: int, n_hidden: int, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub = LogPartition(0.0, 0.0, np.inf, "exact", 1, 0.0)

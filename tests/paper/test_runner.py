@@ -130,6 +130,17 @@ def test_results_of_an_earlier_call_are_not_overwritten_by_accident(tmp_path: Pa
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("content", [b"my notes", b"my notes\n", b'{"a": 1}\n', b"[1]\n", b"1\n2"])
+def test_a_file_that_is_no_results_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    for more in ([], ["--resume"]):
+        done = CliRunner().invoke(main, ["reproduce", "fig3", "--quick", "--out", str(path), *more])
+        assert done.exit_code == 2
+        assert "no results file" in done.stderr
+        assert path.read_bytes() == content
+
+
 @pytest.mark.parametrize("arguments", [["nosuch"], []])
 def test_unknown_experiments_are_refused_with_the_known_ones(arguments: list[str]) -> None:
     done = CliRunner().invoke(main, ["reproduce", *arguments])

@@ -13,7 +13,7 @@ from genreplay import bench as measure
 
 
 @click.command()
-@click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ratios as JSON.")
 def bench(seed: int, as_json: bool) -> None:
     """Time a CD step and AIS against their matrix products, and the replay strategies against each other."""

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -64,7 +65,14 @@ def reproduce(
         raise click.UsageError(f"{said}: choose from {', '.join(EXPERIMENTS)}, or all.")
     chosen = list(EXPERIMENTS) if "all" in names else list(names)
     out = out or Path("out/quick.jsonl" if quick else "results/runs.jsonl")
-    if runner.read(out) and not resume:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        has_results = bool(runner.read(out))
+    except (OSError, runner.ResultsError) as error:
+        raise click.UsageError(str(error)) from error
+    if cluster is not None and find_spec("distributed") is None:
+        raise click.UsageError("--cluster needs Dask: pip install 'genreplay[cluster]'.")
+    if has_results and not resume:
         raise click.UsageError(f"{out} has results already: add --resume to go on, or --out FILE to start anew.")
     runs = [run for name in chosen for run in EXPERIMENTS[name](quick)]
     if settings is not None:

@@ -65,6 +65,9 @@ def save(
     path: str | os.PathLike[str], state: State, settings: Settings, extra: Mapping[str, Json] | None = None
 ) -> None:
     """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename."""
+    if not isinstance(state.rng.bit_generator, np.random.PCG64):
+        kind = type(state.rng.bit_generator).__name__
+        raise ValueError(f"A learner is saved with its generator, which must be a PCG64. Got {kind} instead.")
     tensors: Tensors = {
         **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
         **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
@@ -91,7 +94,9 @@ def save(
     }
     content = serialize(tensors, metadata)
     digest = hashlib.sha256(content).hexdigest()
-    _write_atomically(Path(path), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1))
+    _write_atomically(
+        Path(os.path.realpath(path)), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1)
+    )
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
@@ -158,6 +163,8 @@ def _digest_field(digest: str) -> bytes:
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(temporary, "xb") as file:

@@ -23,10 +23,14 @@ def cd_gradient(
     rng: np.random.Generator,
     reconstruction: Reconstruction = "probabilities",
 ) -> RBM:
-    """(Psi+ - Psi-) / number of rows, the negative phase started from the rows (lines 28-37).
+    """(Psi+ - Psi-) / number of rows, the negative phase started from the rows (Eqs. 4, 5; lines 28-37).
 
     Both statistics use hidden probabilities. Inside the chain both layers are sampled; the last visible layer, which
     enters Psi-, is left as probabilities or sampled, as ``reconstruction`` says. The paper does not say which.
+
+    Two departures from the letter of the paper: line 39 divides by n_B + n_Bhat, here it is the number of rows there
+    are, which differs when nothing is rehearsed (t = 1, or no replay); and the sign is that of Eqs. 3 and 5, which
+    ascend the likelihood, not that of Eq. 4.
     """
     hidden = hidden_given_visible(rbm, V)
     positive = statistics(V, hidden)
@@ -48,6 +52,8 @@ def momentum_step(
     weight_decay: float,
 ) -> tuple[RBM, RBM]:
     """Return the new (Theta, Delta Theta) (lines 39 and 40). The decay acts on all of Theta, biases too."""
+    # Python's floats leave the arrays' number type alone; NumPy's float64 would not.
+    learning_rate, momentum, weight_decay = float(learning_rate), float(momentum), float(weight_decay)
     velocity = RBM(
         *(
             momentum * delta + learning_rate * (slope - weight_decay * theta)

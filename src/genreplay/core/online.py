@@ -110,6 +110,7 @@ def observe(state: State, rows: Array, settings: Settings) -> Iterator[State]:
     next update: 3, rows waiting: 0
     next update: 3, rows waiting: 50
     """
+    rows = _rows(rows, state, "observe")
     if len(state.waiting) < settings.batch_size:  # the batch size was raised
         larger = np.empty((settings.batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
         larger[: state.n_waiting] = state.waiting[: state.n_waiting]
@@ -145,7 +146,7 @@ def _step(state: State, settings: Settings) -> State:
     V = batch
     if state.t > 1:  # line 13: at first there is no past
         n = settings.n_replay if replay.n_samples is None else replay.n_samples
-        V = np.concatenate([batch, replay.recall(n, state.rbm, rng)])  # line 28
+        V = np.concatenate([batch, _rows(replay.recall(n, state.rbm, rng), state, type(replay).__name__)])  # line 28
 
     rbm, velocity = state.rbm, state.velocity  # line 25
     with np.errstate(over="ignore", invalid="ignore"):
@@ -162,18 +163,18 @@ def _step(state: State, settings: Settings) -> State:
             f"weight_decay or momentum. The model stays as it was after update {state.t - 1}; the rows "
             f"after it were not learned."
         )
-    replay.remember(batch, rng)
-    ones = state.ones + batch.sum(axis=0, dtype=np.float64)
     n_left = state.n_waiting - len(batch)  # none, unless the batch size was lowered
-    state.waiting[:n_left] = state.waiting[len(batch) : state.n_waiting].copy()  # line 44: the batch is forgotten
-    return state._replace(
+    learned = state._replace(
         rbm=rbm,
         velocity=velocity,
         t=state.t + 1,
         n_waiting=n_left,
-        ones=ones,
+        ones=state.ones + batch.sum(axis=0, dtype=np.float64),
         n_learned=state.n_learned + len(batch),
     )
+    replay.remember(batch, rng)
+    state.waiting[:n_left] = state.waiting[len(batch) : state.n_waiting].copy()  # line 44: the batch is forgotten
+    return learned
 
 
 def momentum_at(t: int, epoch: int, settings: Settings) -> float:
@@ -185,3 +186,11 @@ def momentum_at(t: int, epoch: int, settings: Settings) -> float:
     if settings.momentum_schedule == "stream":
         epoch += (t - 1) * settings.n_epochs
     return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
+
+
+def _rows(rows: Array, state: State, source: str) -> Array:
+    """Rows in the model's number type; NumPy would spread a wrong shape over the columns without a word."""
+    rows = np.asarray(rows, dtype=state.waiting.dtype)
+    if rows.ndim != 2 or rows.shape[1] != state.rbm.n_visible:
+        raise ValueError(f"{source} must give rows of shape (n, {state.rbm.n_visible}). Got {rows.shape} instead.")
+    return rows

@@ -35,7 +35,7 @@ Progress = Callable[[int], object]
 
 MAX_UNITS = 25
 """the largest smaller layer that ``exact`` enumerates: 2^25 states"""
-_UNITS_PER_BLOCK = 10
+_NUMBERS_PER_BLOCK = 2**19
 _SWEEPS_PER_CALL = 100
 
 
@@ -102,7 +102,7 @@ def exact(rbm: RBM) -> LogPartition:
             f"Exact enumeration takes a layer of at most {MAX_UNITS} units, but the smaller one has {n_units}: use AIS."
         )
     # The states of the first few units form a block; each state of the others shifts the whole block.
-    n_block = min(n_units, _UNITS_PER_BLOCK)
+    n_block = min(n_units, (_NUMBERS_PER_BLOCK // len(large_bias)).bit_length())
     inner, outer = _states(n_block), n_units - n_block
     inner_input = inner @ W[:n_block] + large_bias
     inner_bias = inner @ small_bias[:n_block]

@@ -79,7 +79,7 @@ def energy(rbm: RBM, v: Array, h: Array) -> Array:
 
 
 def free_energy(rbm: RBM, v: Array) -> npt.NDArray[np.float64]:
-    """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value a row, summed in float64 (Eq. 2).
+    """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value a row, its sum over j in float64 (Eq. 2).
 
     >>> flat = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
     >>> free_energy(flat, np.ones((1, 2))) / np.log(2)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
-Settings = dict[str, int | str | bool | None]
+Constants = dict[str, int | str | bool | None]
 
 
 def _positive(value: object) -> bool:
@@ -47,14 +47,14 @@ class Replay(Protocol):
         ...
 
     def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
-        """Return ``n`` rows of the past, or none if there is no past."""
+        """Return ``n`` rows of the past, values in [0, 1], or none if there is no past."""
         ...
 
     def remember(self, rows: Array, rng: np.random.Generator) -> None:
         """Take note of a batch that has been learned."""
         ...
 
-    def settings(self) -> Settings:
+    def settings(self) -> Constants:
         """The constructor's arguments, for a file."""
         ...
 
@@ -67,10 +67,10 @@ class Replay(Protocol):
         ...
 
 
-class _HoldsNothing:
-    """The part of the protocol that is the same for every strategy with nothing to hold."""
+class Strategy:
+    """A base for strategies: a dataclass that holds nothing needs to add only its fields and ``recall``."""
 
-    n_samples: int | None
+    n_samples: int | None = None
 
     def __post_init__(self) -> None:
         _require(self, "n_samples", "a positive int or None", self.n_samples is None or _positive(self.n_samples))
@@ -85,7 +85,7 @@ class _HoldsNothing:
     def remember(self, rows: Array, rng: np.random.Generator) -> None:
         pass
 
-    def settings(self) -> Settings:
+    def settings(self) -> Constants:
         return {f.name: getattr(self, f.name) for f in fields(cast("DataclassInstance", self)) if f.init}
 
     def dump(self) -> Arrays:
@@ -95,8 +95,8 @@ class _HoldsNothing:
         pass
 
 
-@dataclass(frozen=True)
-class GenerativeReplay(_HoldsNothing):
+@dataclass(frozen=True, kw_only=True)
+class GenerativeReplay(Strategy):
     """Dream the past: Gibbs samples of the model itself, started from h ~ U(0, 1) (lines 14-22).
 
     It remembers nothing, and that is the point of the method.
@@ -125,8 +125,8 @@ class GenerativeReplay(_HoldsNothing):
         return dream(model, n, self.n_gibbs, rng)
 
 
-@dataclass(frozen=True)
-class NoReplay(_HoldsNothing):
+@dataclass(frozen=True, kw_only=True)
+class NoReplay(Strategy):
     """Rehearse nothing: plain online contrastive divergence.
 
     Examples
@@ -136,16 +136,12 @@ class NoReplay(_HoldsNothing):
     NoReplay()
     """
 
-    @property
-    def n_samples(self) -> int | None:  # type: ignore[override]
-        return None
-
     def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
         return np.empty((0, model.n_visible), dtype=model.W.dtype)
 
 
-@dataclass(eq=False)
-class MemoryReplay(_HoldsNothing):
+@dataclass(eq=False, kw_only=True)
+class MemoryReplay(Strategy):
     """Store past rows and rehearse some of them, drawn uniformly (section 4.2).
 
     The default is the paper's ER-ML: as many rows as fit in the bytes of the model's parameters when both are kept in
@@ -189,6 +185,7 @@ class MemoryReplay(_HoldsNothing):
             "None, or a positive int in place of capacity",
             self.capacity_bytes is None or in_bytes,
         )
+        _require(self, "packed", "a bool", isinstance(self.packed, bool))
         _require(self, "policy", "'oldest' or 'reservoir'", self.policy in ("oldest", "reservoir"))
 
     def start(self, model: RBM) -> Self:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from genreplay.core import checkpoint, online, partition
@@ -21,7 +21,7 @@ from genreplay.core.online import MomentumSchedule, Settings, State
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM, Array
 from genreplay.core.replay import BY_NAME, Replay
-from genreplay.estimators.rows import Rows, blocks, canonical, value_range
+from genreplay.estimators.rows import Rows, blocks, canonical, plain, value_range
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Float64 = npt.NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
-_EXACT_UP_TO = 20
-"""units of the smaller layer up to which log Z is enumerated without being asked: a few seconds at most"""
+_EXACT_UP_TO = 2**28
+"""states of the smaller layer times units of the larger, up to which log Z is enumerated unasked: a few seconds"""
 
 
 class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -105,6 +105,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     feature_names_in_ : ndarray of str
         Their names, if they all have one.
 
+    Notes
+    -----
+    One thread at a time may learn with a model. ``copy.deepcopy`` gives an independent copy; ``copy.copy`` does not.
+    At 784 x 500 units, the first ``score_samples`` after an update takes about a minute, for AIS.
+
     References
     ----------
     .. [1] D. C. Mocanu, M. Torres Vega, E. Eaton, P. Stone, A. Liotta: Online Contrastive Divergence with Generative
@@ -128,7 +133,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     _parameter_constraints: dict[str, list[object]] = {  # noqa: RUF012 (scikit-learn's own way)
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
-        "replay": [StrOptions(set(BY_NAME)), Replay],
+        "replay": [
+            StrOptions(set(BY_NAME)),
+            HasMethods(["start", "recall", "remember", "settings", "dump", "restore"]),
+        ],
         "n_replay": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "n_epochs": [Interval(Integral, 1, None, closed="left")],
@@ -206,12 +214,13 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def partial_fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Learn any number of further rows; an update fires each time ``batch_size`` rows have come together.
 
-        ``n_hidden``, ``replay``, ``sigma``, ``dtype`` and ``random_state`` are read when learning starts; the other
-        settings may be changed between two calls.
+        ``n_hidden``, ``replay`` and ``dtype`` are fixed when learning starts, as ``sigma`` and ``random_state`` are
+        used then; the other settings may be changed between two calls.
         """
         if not hasattr(self, "state_"):
             self._learn(self._start(X))
         else:
+            self._check_changes()
             rows = self._check_rows(X)
             self._warned_of_range |= self._warn_of_range(rows, self._warned_of_range, stacklevel=4)
             self._learn(rows)
@@ -219,15 +228,13 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _start(self, X: npt.ArrayLike) -> Rows:
         """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""
-        rows = self._check_values(check_array(X, accept_sparse="csr", estimator=self, input_name="X"))
+        checked = check_array(plain(X, allow_nan=False), accept_sparse="csr", estimator=self, input_name="X")
+        rows = self._check_values(checked)
         warned_of_range = self._warn_of_range(rows, warned=False, stacklevel=5)
-        if isinstance(self.replay, type):
-            name = self.replay.__name__
-            raise ValueError(f"The 'replay' parameter must be an object, not a class: write {name}() for {name}.")
         state = online.init(
             rows.shape[1],
             self.n_hidden,
-            BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay,
+            self._strategy(),
             _generator(self.random_state),
             self.batch_size,
             self.sigma,
@@ -236,6 +243,30 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validate_data(self, X, reset=True, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
         self.state_, self._log_partition, self._warned_of_range = state, None, warned_of_range
         return rows
+
+    def _strategy(self) -> Replay:
+        strategy = BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay
+        if isinstance(strategy, type):
+            name = strategy.__name__
+            raise ValueError(f"The 'replay' parameter must be an object, not a class: write {name}() for {name}.")
+        if self.binarize is None and getattr(strategy, "packed", False):
+            raise ValueError("A packed memory keeps bits: set binarize to a threshold, or packed=False.")
+        return strategy
+
+    def _check_changes(self) -> None:
+        """Settings may change between two calls of partial_fit, but not what the state was built from."""
+        self._validate_params()
+        strategy, held = self._strategy(), self.state_.replay
+        for name, now, built in (
+            ("n_hidden", self.n_hidden, self.state_.rbm.n_hidden),
+            ("dtype", self.dtype, self.state_.rbm.W.dtype.name),
+            ("replay", (type(strategy), strategy.settings()), (type(held), held.settings())),
+        ):
+            if now != built:
+                raise ValueError(
+                    f"The {name!r} parameter of {type(self).__name__} cannot change while it learns: set it back, or "
+                    "call fit to start anew."
+                )
 
     def _learn(self, rows: Rows) -> None:
         settings = self._settings()
@@ -251,11 +282,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             n_replay=self.n_replay,
             n_epochs=self.n_epochs,
             n_cd=self.n_cd,
-            learning_rate=self.learning_rate,
-            momentum=self.momentum,
-            initial_momentum=self.initial_momentum,
+            learning_rate=float(self.learning_rate),
+            momentum=float(self.momentum),
+            initial_momentum=float(self.initial_momentum),
             momentum_schedule=self.momentum_schedule,
-            weight_decay=self.weight_decay,
+            weight_decay=float(self.weight_decay),
             reconstruction=self.reconstruction,
         )
 
@@ -309,7 +340,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         method : {"auto", "exact", "ais", "reverse-ais"}, default="auto"
             "exact" enumerates the smaller layer (up to 25 units); "ais" anneals from the base rates of the rows seen
             and flatters the model when it has too few temperatures; "reverse-ais" anneals back from samples of the
-            model and errs on the other side. "auto" is exact up to 20 units, else AIS.
+            model and errs on the other side. "auto" is exact where that takes seconds (18 units against 784), else
+            AIS.
         n_chains : int, default=100
             Chains of AIS.
         temperatures : int or array-like, default=14500
@@ -322,7 +354,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         _require_positive("log_partition", n_chains=n_chains)
         rbm = self.state_.rbm
-        if method == "exact" or (method == "auto" and min(rbm.W.shape) <= _EXACT_UP_TO):
+        if method == "exact" or (method == "auto" and 2 ** min(rbm.W.shape) * max(rbm.W.shape) <= _EXACT_UP_TO):
             return partition.exact(rbm)
         run = {"auto": partition.ais, "ais": partition.ais, "reverse-ais": partition.reverse_ais}.get(method)
         if run is None:
@@ -330,7 +362,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "The 'method' parameter of log_partition must be 'auto', 'exact', 'ais' or 'reverse-ais'. "
                 f"Got {method!r} instead."
             )
-        betas = partition.schedule(temperatures) if isinstance(temperatures, Integral) else np.asarray(temperatures)
+        if isinstance(temperatures, int | np.integer) and temperatures >= 29:
+            betas = partition.schedule(int(temperatures))
+        elif np.ndim(temperatures) == 1:
+            betas = np.asarray(temperatures, dtype=np.float64)
+        else:
+            raise ValueError(
+                "The 'temperatures' parameter of log_partition must be an int of at least 29, or an array of inverse "
+                f"temperatures. Got {temperatures!r} instead."
+            )
         base_bias = partition.base_rate_biases(self.state_.ones, self.state_.n_learned)
         return run(rbm, self._side_generator(random_state), betas, n_chains, base_bias, progress)
 
@@ -452,6 +492,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Refuse rows that do not fit the model: column names, shape, numbers, width, range."""
         check_is_fitted(self)
         finite = "allow-nan" if allow_nan else True
+        X = plain(X, allow_nan)
         return self._check_values(
             validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=finite)
         )
@@ -469,7 +510,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _warn_of_range(self, rows: Rows, warned: bool, stacklevel: int) -> bool:
         """Warn, once, of values that look as if they were not meant to be cut at a threshold in [0, 1]."""
         low, high = value_range(rows)
-        outside = low < 0 or high > 1
+        outside = (low < 0 or high > 1) and self.binarize is not None and 0 <= self.binarize <= 1
         if outside and not warned:
             warnings.warn(
                 f"X has values from {low:g} to {high:g}, outside [0, 1]; those above binarize={self.binarize} become 1 "

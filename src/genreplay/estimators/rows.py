@@ -13,17 +13,39 @@ from sklearn.utils import gen_batches
 Rows: TypeAlias = npt.NDArray[Any] | sparse.csr_array
 
 ROWS_PER_BLOCK = 1000
+NUMBERS_PER_BLOCK = 2**22
 
 
 def blocks(rows: Rows) -> Iterator[npt.NDArray[Any]]:
-    """Cut rows into dense blocks of at most a thousand.
+    """Cut rows into dense blocks: a thousand rows, or fewer where they are wide.
 
     >>> [len(block) for block in blocks(sparse.csr_array((2500, 3)))]
     [1000, 1000, 500]
     """
-    for block in gen_batches(rows.shape[0], ROWS_PER_BLOCK):
+    size = max(1, min(ROWS_PER_BLOCK, NUMBERS_PER_BLOCK // rows.shape[1]))
+    for block in gen_batches(rows.shape[0], size):
         part = rows[block]
         yield part.toarray() if sparse.issparse(part) else part
+
+
+def plain(X: npt.ArrayLike, allow_nan: bool) -> npt.ArrayLike:
+    """Make what scikit-learn would misread plain: masked cells become NaN where that is allowed, None in lists too.
+
+    >>> plain([[1, None]], allow_nan=True)
+    array([[ 1., nan]])
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        if not allow_nan:
+            raise ValueError("X has masked cells: fill them first, for instance with impute.")
+        return np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
+    if isinstance(X, list | tuple):
+        X = np.asarray(X)
+        if X.dtype == object:
+            try:
+                X = X.astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"X must hold numbers, but {error}.") from error
+    return X
 
 
 def canonical(rows: Rows) -> Rows:

@@ -44,7 +44,7 @@ def evaluate(
     progress: Callable[[float], object] = lambda share: None,
 ) -> Likelihood:
     """Score test rows by AIS with 100 chains, and by reverse AIS too unless told otherwise."""
-    total, done = (2 * n_temperatures + 1_000 if reverse else n_temperatures), 0
+    total, done = (2 * (n_temperatures - 1) + 1_000 if reverse else n_temperatures - 1), 0
 
     def count(n_sweeps: int) -> None:
         nonlocal done

@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from genreplay.paper.run import Run, describe, key
 
 Record = dict[str, Any]
+_LINE_START = b'{"key": "'
 
 
 class Job(NamedTuple):
@@ -42,12 +43,23 @@ def expand(runs: Iterable[Run], n_seeds: int) -> list[Job]:
     return list(jobs.values())
 
 
+class ResultsError(ValueError):
+    """A file that should have results has something else."""
+
+
 def read(path: Path) -> list[Record]:
     """The results in a file; a last line that was cut off by a crash does not count."""
     if not path.exists():
         return []
-    lines = path.read_bytes().split(b"\n")
-    return [json.loads(line) for line in lines[:-1] if line]
+    *lines, torn = path.read_bytes().split(b"\n")
+    try:
+        records = [json.loads(line) for line in lines if line]
+        ours = all(isinstance(record, dict) and "key" in record for record in records)
+    except ValueError:
+        ours = False
+    if not ours or not (torn.startswith(_LINE_START) or _LINE_START.startswith(torn)):
+        raise ResultsError(f"{path} is no results file of genreplay: name another one.")
+    return records
 
 
 def carry_out(jobs: Sequence[Job], path: Path, n_workers: int = 1, cluster: str | None = None) -> Iterator[Record]:
