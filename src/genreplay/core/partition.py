@@ -45,7 +45,7 @@ class LogPartition(NamedTuple):
     log_z: float
     """natural logarithm of the partition function"""
     std_error: float
-    """standard error of log_z by the delta method; 0 when exact"""
+    """standard error of log_z by the delta method; 0 when exact; means little when ``ess`` is near 1"""
     ess: float
     """effective sample size of the importance weights, at most n_chains; infinite when exact"""
     method: str
