@@ -6,6 +6,7 @@ from genreplay import __version__
 from genreplay.cli.bench import bench
 from genreplay.cli.data import data
 from genreplay.cli.demo import demo
+from genreplay.cli.report import report
 from genreplay.cli.reproduce import reproduce
 
 
@@ -18,4 +19,5 @@ def main() -> None:
 main.add_command(demo)
 main.add_command(data)
 main.add_command(reproduce)
+main.add_command(report)
 main.add_command(bench)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
+from genreplay.paper.fig3 import METHODS
+from genreplay.paper.results import Estimate, Results, estimate
 from genreplay.paper.run import Figures
+from genreplay.report import svg
 
 
 def draw(contests: Mapping[str, Mapping[str, Figures]]) -> Figure:
@@ -38,3 +43,61 @@ def draw(contests: Mapping[str, Mapping[str, Figures]]) -> Figure:
     handles, names = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 11), fontsize=8, frameon=False)
     return figure
+
+
+class Dreams(NamedTuple):
+    """One model of a contest: its picture and its figure of merit."""
+
+    method: str
+    picture: Markup | None
+    """None where it was not run"""
+    nats: Estimate | None
+
+
+class Contest(NamedTuple):
+    """One scenario, all methods."""
+
+    title: str
+    models: list[Dreams]
+
+
+CONTESTS: dict[str, tuple[str, dict[str, object]]] = {
+    "toy-section-4": ("Toy classes, the settings of section 4", {"dataset": "toy", "n_epochs": 10}),
+    "toy-gentle": ("Toy classes, gentle settings", {"dataset": "toy", "n_epochs": 1}),
+    "digits": ("scikit-learn's digits in sorted order, gentle settings", {"dataset": "digits"}),
+}
+
+
+def contests(results: Results) -> list[Contest]:
+    """The three contests for the page, each model in the mean over seeds."""
+    found = []
+    for name, (title, settings) in CONTESTS.items():
+        models = []
+        for method in METHODS:
+            records = results.find("fig3", method=method, **settings)
+            counts = [record["figures"]["counts"] for record in records]
+            drawn = _panel(np.mean(counts, axis=0), f"{name}-{svg_name(method)}", method) if counts else None
+            models.append(Dreams(method, drawn, estimate(records)))
+        found.append(Contest(title, models))
+    return found
+
+
+def svg_name(method: str) -> str:
+    """A method's name as an id may have it."""
+    return method.lower().replace(" ", "-").replace("_", "-")
+
+
+def _panel(counts: np.ndarray, name: str, method: str) -> Markup:
+    figure, axes = svg.panel(2.7, 2.3)
+    n_classes = len(counts)
+    seen = np.arange(1, n_classes + 1)
+    for label in range(n_classes):
+        colour = svg.INKS[f"class-{label % svg.N_CLASSES}"]
+        axes.plot(seen[label:], counts[label:, label] + 1, color=colour, marker=".", markersize=4, linewidth=1.3)
+    axes.plot(seen, counts.sum(axis=1) / seen + 1, ":", color=svg.INKS["ink"], linewidth=2)
+    axes.set_yscale("log")
+    svg.plain_log(axes.yaxis)
+    axes.set_ylim(0.8, counts.sum(axis=1).max() * 1.3)
+    axes.set_xticks([1, n_classes // 2, n_classes])
+    axes.set_xlabel("classes seen")
+    return svg.to_svg(figure, f"fig3-{name}", f"Dreams of each class as classes arrive: {method}")

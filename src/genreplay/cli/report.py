@@ -1,0 +1,56 @@
+"""``genreplay report``: results as a page to read, or as the README's table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from genreplay.paper import runner
+from genreplay.paper.results import Results
+
+
+@click.command()
+@click.option(
+    "--results",
+    "source",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("results/runs.jsonl"),
+    show_default=True,
+    help="Results of genreplay reproduce (JSON lines).",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the report goes.  [default: out/report.html; md: stdout]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "md"]),
+    default="html",
+    show_default=True,
+    help="A self-contained page, or Table 2 as Markdown.",
+)
+def report(source: Path, out: Path | None, form: str) -> None:
+    """Put the paper's numbers and ours side by side, with a verdict for each of its claims.
+
+    Works with whatever has been run so far, and says what has not.
+    """
+    try:
+        records = runner.read(source)
+    except ValueError as error:
+        raise click.UsageError(f"{source} is not a results file: {error}.") from error
+    if not records:
+        raise click.UsageError(f"{source} has no results: run `genreplay reproduce all` first, or name a file.")
+    results = Results(records)
+    from genreplay.report import markdown, page  # matplotlib is slow to import
+
+    text = page.build(results) if form == "html" else markdown.table(results)
+    if form == "md" and out is None:
+        click.echo(text, nl=False)
+        return
+    out = out or Path("out/report.html")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+    click.echo(f"Report: {out}")

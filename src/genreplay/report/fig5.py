@@ -1,0 +1,38 @@
+"""Draw Fig. 5: test nats on MNIST while the models learn."""
+
+from __future__ import annotations
+
+import numpy as np
+from markupsafe import Markup
+
+from genreplay.paper.online import METHODS
+from genreplay.paper.results import Results, estimate
+from genreplay.report import svg
+
+
+def draw(results: Results) -> Markup | None:
+    """The mean over seeds, shaded by the deviation over digit classes; the last point again with more temperatures."""
+    figure, axes = svg.panel(6.2, 4.0)
+    drawn = False
+    for method in METHODS:
+        records = results.find("fig5", method=method)
+        final = estimate(records)
+        if final is None:
+            continue
+        drawn = True
+        figures = [record["figures"] for record in records]
+        rows = np.array(figures[0]["curve_rows"]) / 1_000
+        nats = np.mean([each["curve_nats"] for each in figures], axis=0)
+        std = np.mean([each["curve_class_std"] for each in figures], axis=0)
+        colour = svg.ink(method)
+        axes.fill_between(rows, nats - std, nats + std, color=colour, alpha=0.14, linewidth=0)
+        axes.plot(rows, nats, color=colour)
+        x = 1.03 * rows[-1] + 0.01 * rows[-1] * METHODS.index(method)
+        axes.plot([x, x], [final.low, final.mean], color=colour, linewidth=1.2, clip_on=False)
+        axes.plot(x, final.mean, svg.MARKERS[method], color=colour, markersize=7, clip_on=False)
+        axes.plot(x, final.low, "_", color=colour, markersize=10, markeredgewidth=2, clip_on=False)
+    if not drawn:
+        return None
+    axes.set_xlabel("thousand rows seen")
+    axes.set_ylabel("test nats")
+    return svg.to_svg(figure, "fig5", "Test nats on MNIST over the rows seen, for each method")

@@ -1,0 +1,60 @@
+"""Table 2 as Markdown, for the README."""
+
+from __future__ import annotations
+
+from genreplay.paper.results import MAX_GAP, Results
+from genreplay.report.tables import COLUMNS, Cell, Row, table2
+
+HEADINGS = {"independent": "independent bits", "offline": "offline CD-1"}
+
+
+def table(results: Results) -> str:
+    """Two lines a data set, the paper's and ours, and a legend; the same bytes for the same results."""
+    lines = [
+        f"| data set | | {' | '.join(HEADINGS.get(column, column) for column in COLUMNS)} |",
+        f"|---|---|{'---:|' * len(COLUMNS)}",
+    ]
+    rows = table2(results)
+    for row in rows:
+        lines.append(f"| {row.title} | paper | {' | '.join(_paper(row, column) for column in COLUMNS)} |")
+        lines.append(f"| | ours | {' | '.join(_ours(row, column) for column in COLUMNS)} |")
+    n_seeds = sorted({cell.nats.n_seeds for row in rows for cell in row.ours.values() if cell.nats})
+    seeds = " to ".join(str(n) for n in sorted({min(n_seeds), max(n_seeds)})) if n_seeds else "none"
+    lines += [
+        "",
+        f"Mean test log-likelihood in nats ± standard deviation over seeds ({seeds}), with the standard error of AIS "
+        "and the gap between forward and reverse AIS at the seed where they differ most. "
+        f"† The gap exceeds {MAX_GAP:.0f} nats: the truth is likely lower, by up to the gap. The best online model of "
+        "a line is in bold. The paper's offline column is the literature's; its figure for MNIST is of stochastically "
+        "binarised digits.",
+    ]
+    lines += [f"{row.title}: {row.note}." for row in rows if row.note]
+    if results.quick:
+        lines.append("**Quick runs: small models and few rows. Not for comparison with the paper.**")
+    return "\n".join(lines) + "\n"
+
+
+def _paper(row: Row, column: str) -> str:
+    if column not in row.paper:
+        return ""
+    value = f"{row.paper[column]:.2f}"
+    return f"**{value}**" if column == row.paper_best else value
+
+
+def _ours(row: Row, column: str) -> str:
+    if column == "independent":
+        return "not run" if row.independent is None else f"{row.independent:.2f}"
+    if column not in row.ours:
+        return ""
+    return _cell(row.ours[column])
+
+
+def _cell(cell: Cell) -> str:
+    if cell.nats is None:
+        return "not run"
+    nats = cell.nats
+    value = f"**{nats.mean:.2f}**" if cell.best else f"{nats.mean:.2f}"
+    if nats.deviation is not None:
+        value += f" ± {nats.deviation:.2f}"
+    gap = "" if nats.gap is None else f", gap {nats.gap:.2f}{'†' if nats.doubtful else ''}"
+    return f"{value}<br><sub>AIS ± {nats.ais_error:.2f}{gap}</sub>"

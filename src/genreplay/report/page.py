@@ -1,0 +1,148 @@
+"""The report: one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields
+from importlib.resources import files
+from typing import NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from genreplay.paper import EXPERIMENTS
+from genreplay.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
+from genreplay.paper.claims.verdict import number, signed
+from genreplay.paper.fig3 import ClassesInTurn
+from genreplay.paper.offline import OfflineRun
+from genreplay.paper.online import METHODS, OnlineRun
+from genreplay.paper.results import MAX_GAP, Results
+from genreplay.report import cost, fig3, fig4, fig5, sheets, study, tables
+from genreplay.report.headlines import headlines
+
+TITLES = {
+    "fig3": "Fig. 3: what does it dream of?",
+    "fig4": "Fig. 4: MNIST, sorted and random",
+    "fig5": "Fig. 5: while it learns",
+    "table2": "Table 2: nine data sets",
+    "cd-steps": "More steps of contrastive divergence",
+    "cost": "Time and memory",
+    "study": "How many dreams, how deep?",
+    "samples": "Dreams to look at",
+    "runs": "What was run, and how",
+}
+"""the sections of the page, in order"""
+SYMBOLS = {
+    "n_hidden": "n_h",
+    "batch_size": "n_B",
+    "n_replay": "n_Bhat",
+    "n_gibbs": "n_Gs",
+    "n_epochs": "n_E",
+    "n_cd": "n_CD",
+    "learning_rate": "alpha",
+}
+
+
+class Judged(NamedTuple):
+    """A claim and what became of it."""
+
+    claim: Claim
+    judgement: Judgement
+
+
+class Experiment(NamedTuple):
+    """A row of the table of what was run."""
+
+    name: str
+    n_done: int
+    n_listed: int
+    """runs of the experiment times the seeds in the file"""
+    hours: float
+    temperatures: list[int]
+
+
+def build(results: Results) -> str:
+    """The whole page; what was not run is said to be not run."""
+    judged = [Judged(claim, claim.judge(results)) for claim in CLAIMS]
+    counts = Counter(each.judgement.verdict for each in judged)
+    records = results.records
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            style=Markup(files("genreplay.report").joinpath("templates/style.css").read_text("utf-8")),
+            titles=TITLES,
+            quick=results.quick,
+            seeds=results.seeds,
+            headlines=headlines(results),
+            counts={verdict: counts[verdict] for verdict in VERDICTS},
+            judged={section: [each for each in judged if each.claim.section == section] for section in TITLES},
+            rules=(GENERAL_RULE, BEATS_RULE),
+            max_gap=MAX_GAP,
+            contests=fig3.contests(results),
+            fig4=fig4.draw(results),
+            fig5=fig5.draw(results),
+            curves={method: bool(results.find("fig5", method=method)) for method in METHODS},
+            table2=tables.table2(results),
+            columns=tables.COLUMNS,
+            steps=tables.steps(results),
+            costs=cost.costs(results),
+            study=study.study(results),
+            sheaves=sheets.sheaves(results),
+            experiments=[_experiment(results, name) for name in EXPERIMENTS],
+            n_runs=len(records),
+            n_strangers=results.n_strangers,
+            hours=sum(record["seconds"] for record in records) / 3600,
+            versions=sorted(
+                {f"{name} {version}" for record in records for name, version in record["versions"].items()}
+            ),
+            settings=[(SYMBOLS[name], name, getattr(OnlineRun(), name)) for name in SYMBOLS],
+            offline={field.name: field.default for field in fields(OfflineRun)},
+            facts=_facts(results),
+        )
+    )
+
+
+def _facts(results: Results) -> dict[str, int | None]:
+    """Sizes that the text mentions, in the form that was run."""
+    toy, curve, trial = (results.runs(name)[0] for name in ("fig3", "fig5", "search"))
+    assert isinstance(toy, ClassesInTurn)
+    assert isinstance(curve, OnlineRun)
+    assert isinstance(trial, OnlineRun)
+    (studied,) = {(run.n_hidden, run.max_rows) for run in results.runs("study") if isinstance(run, OnlineRun)}
+    return {
+        "n_dreams": toy.n_dreams,
+        "n_hidden": curve.n_hidden,
+        "curve_every": curve.curve_every,
+        "curve_temperatures": curve.curve_temperatures,
+        "n_temperatures": curve.n_temperatures,
+        "study_hidden": studied[0],
+        "study_rows": studied[1],
+        "search_rows": trial.max_rows,
+    }
+
+
+def _experiment(results: Results, name: str) -> Experiment:
+    runs = results.runs(name)
+    records = [record for run in runs for record in results.of(run)]
+    temperatures = {
+        settings[field]
+        for record in records
+        for settings in (record["settings"],)
+        for field in ("n_temperatures", "curve_temperatures")
+        if field in settings and (field == "n_temperatures" or settings["curve_every"])
+    }
+    hours = sum(record["seconds"] for record in records) / 3600
+    return Experiment(name, len(records), len(runs) * max(len(results.seeds), 1), hours, sorted(temperatures))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("genreplay.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "signed": signed, "slug": fig3.svg_name}
+    return environment

@@ -1,0 +1,92 @@
+"""Sheets of digits: what the models dream, sample and impute, as small PNG pictures in the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import NamedTuple
+
+import matplotlib.image
+import numpy as np
+
+from genreplay.paper.online import METHODS, OnlineRun
+from genreplay.paper.results import Results
+
+SIDE, COLUMNS = 28, 8
+GIVEN, MADE_UP = (0.45, 0.48, 0.52), (0.83, 0.40, 0.10)
+"""inks of an imputed digit: its upper half was given, its lower half is the model's"""
+BLACK = (0.0, 0.0, 0.0)
+
+
+KINDS = {
+    "dreams": "Dreams: one Gibbs step from random hidden units",
+    "samples": "Samples: 1,000 Gibbs steps later",
+    "imputed": "Imputed: the model saw the upper half",
+}
+
+
+class Sheet(NamedTuple):
+    """A picture as an address that holds its content."""
+
+    title: str
+    picture: str
+
+
+class Sheaf(NamedTuple):
+    """All models of one order."""
+
+    order: str
+    n_hidden: int
+    kinds: dict[str, list[Sheet]]
+    """by what they show, a sheet for each model"""
+
+
+def sheaves(results: Results) -> list[Sheaf]:
+    """The sheets of the largest models, for each order that has some."""
+    size = max(run.n_hidden for run in results.runs("fig4") if isinstance(run, OnlineRun))
+    found = []
+    for order in ("random", "sorted"):
+        bits: dict[str, dict[str, str]] = {}
+        for method in METHODS:
+            records = results.find("fig4", order=order, n_hidden=size, method=method)
+            sheets = next((each["figures"]["sheets"] for each in records if each["figures"]["sheets"]), None)
+            if sheets is not None:
+                bits[method] = sheets
+        if not bits:
+            continue
+        kinds = {
+            title: [
+                Sheet(method, _png(unpack(sheets[kind]), half=kind == "imputed")) for method, sheets in bits.items()
+            ]
+            for kind, title in KINDS.items()
+        }
+        originals = next(iter(bits.values()))["originals"]
+        kinds[KINDS["imputed"]].append(Sheet("the originals", _png(unpack(originals))))
+        found.append(Sheaf(order, size, kinds))
+    return found
+
+
+def unpack(packed: str) -> np.ndarray:
+    """Rows of bits from hexadecimal digits.
+
+    >>> unpack("80" + 97 * "00").shape
+    (1, 28, 28)
+    """
+    pixels = np.frombuffer(bytes.fromhex(packed), dtype=np.uint8).reshape(-1, SIDE * SIDE // 8)
+    return np.unpackbits(pixels, axis=1).reshape(-1, SIDE, SIDE)
+
+
+def _png(digits: np.ndarray, half: bool = False) -> str:
+    """The digits side by side, ink on nothing; ``half`` colours the lower halves."""
+    n_rows = -(-len(digits) // COLUMNS)
+    sheet = np.zeros((n_rows * SIDE, COLUMNS * SIDE, 4))
+    for index, digit in enumerate(digits):
+        row, column = divmod(index, COLUMNS)
+        tile = sheet[row * SIDE : (row + 1) * SIDE, column * SIDE : (column + 1) * SIDE]
+        tile[..., :3] = GIVEN if half else BLACK
+        if half:
+            tile[SIDE // 2 :, :, :3] = MADE_UP
+        tile[..., 3] = digit
+    written = io.BytesIO()
+    matplotlib.image.imsave(written, sheet, format="png")
+    return "data:image/png;base64," + base64.b64encode(written.getvalue()).decode()

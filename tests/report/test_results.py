@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from genreplay.paper.results import Results, estimate
+from tests.report.made_up import likelihood, records, right
+
+
+def test_runs_are_found_by_the_settings_that_name_them() -> None:
+    results = Results(records(right))
+    found = results.find("fig4", order="sorted", n_hidden=250, method="ER-IM")
+    assert [record["seed"] for record in found] == [0, 1, 2]
+    assert all(record["settings"]["order"] == "sorted" for record in found)
+    assert results.find("fig4", order="sorted", n_hidden=999, method="ER-IM") == []
+    assert results.find("table2", kind="offline", dataset="dna")[0]["kind"] == "offline"
+    assert not results.quick
+    assert results.n_strangers == 0
+
+
+def test_runs_at_500_units_in_random_order_are_those_with_the_curve() -> None:
+    results = Results(records(right, ["fig5"]))
+    assert results.find("fig4", order="random", n_hidden=500, method="OCD_GR") == results.find("fig5", method="OCD_GR")
+
+
+def test_a_file_of_quick_runs_is_read_as_such_and_full_runs_come_first() -> None:
+    def small(run: object, seed: int) -> dict[str, object]:
+        return likelihood(-100.0, seed)
+
+    quick = records(small, ["cd-steps"], n_seeds=1, quick=True)
+    assert Results(quick).quick
+    assert Results(quick).nats("cd-steps", n_cd=3) is not None
+    both = Results(quick + records(right, ["fig3"]))
+    assert not both.quick
+    assert both.nats("cd-steps", n_cd=3) is None
+    assert both.n_strangers == len(quick)
+
+
+def test_no_results_are_not_quick_results() -> None:
+    assert not Results([]).quick
+    assert Results([]).records == []
+
+
+def test_an_estimate_sums_up_the_seeds() -> None:
+    seeds = [{"figures": likelihood(nats, 1, gap, class_std=20.0)} for nats, gap in ((-10.0, 1.0), (-13.0, -3.0))]
+    found = estimate(seeds)
+    assert found is not None
+    assert found.mean == -11.5
+    assert found.deviation == pytest.approx(3 / 2**0.5)
+    assert found.error == pytest.approx(((9 / 2 + 0.1**2) / 2) ** 0.5)
+    assert found.gap == -3.0, "the gap of the seed where it is widest"
+    assert found.doubtful
+    assert (found.low, found.high) == ((-11.0 - 13.0) / 2, (-10.0 - 10.0) / 2)
+    assert found.class_std == 20.0
+
+
+def test_one_seed_has_no_deviation_and_no_error() -> None:
+    found = estimate([{"figures": likelihood(-10.0, 1, gap=2.0)}])
+    assert found is not None
+    assert found.deviation is None
+    assert found.error is None
+    assert not found.doubtful, "a gap of 2 nats does not exceed 2 nats"
