@@ -35,7 +35,7 @@ Progress = Callable[[int], object]
 
 MAX_UNITS = 25
 """the largest smaller layer that ``exact`` enumerates: 2^25 states"""
-_NUMBERS_PER_BLOCK = 2**19
+_NUMBERS_PER_BLOCK = 2**17
 _SWEEPS_PER_CALL = 100
 
 
