@@ -78,6 +78,9 @@ def schedule(n_temperatures: int = 14_500) -> Float64:
 def base_rate_biases(ones: Float64, n_rows: int, smoothing: float = 0.05) -> Float64:
     """Log-odds of the smoothed means of the training rows: the model of independent units from which AIS starts.
 
+    Salakhutdinov & Murray's program smooths by 5 % of the rows, towards one alone; here towards zero as well, so that
+    units that are always on stay finite.
+
     >>> base_rate_biases(np.array([0.0, 20.0, 100.0]), n_rows=100).round(2).tolist()
     [-3.04, -1.22, 3.04]
     """
