@@ -78,8 +78,8 @@ def _compete(contest: ClassesInTurn, seed: int) -> dict[str, Figures]:
 def _table(name: str, contest: ClassesInTurn, results: dict[str, Figures]) -> Table:
     table = Table(
         title=f"{name}, one after the other: {contest.n_hidden} hidden units",
-        caption=f"AIS with {contest.n_temperatures} temperatures; rarest: the smallest share of a class in the last dreams "
-        "(10 % would be fair); bytes of parameters, velocities and memory",
+        caption=f"AIS with {contest.n_temperatures} temperatures; rarest: the smallest share of a class in the last "
+        "dreams (10 % would be fair); bytes of parameters, velocities and memory",
     )
     for heading in ("method", "test nats", "reverse AIS", "rarest", "bytes held", "seconds"):
         table.add_column(heading, justify="left" if heading == "method" else "right", no_wrap=True)
