@@ -64,7 +64,15 @@ class Checkpoint(NamedTuple):
 def save(
     path: str | os.PathLike[str], state: State, settings: Settings, extra: Mapping[str, Json] | None = None
 ) -> None:
-    """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename."""
+    """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename.
+
+    >>> import tempfile
+    >>> from genreplay.core import GenerativeReplay, online
+    >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
+    >>> save(path, online.init(8, 4, GenerativeReplay(), np.random.default_rng(0)), Settings())
+    >>> load(path).state.t
+    1
+    """
     if not isinstance(state.rng.bit_generator, np.random.PCG64):
         kind = type(state.rng.bit_generator).__name__
         raise ValueError(f"A learner is saved with its generator, which must be a PCG64. Got {kind} instead.")

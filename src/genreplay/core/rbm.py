@@ -73,7 +73,12 @@ def zeros_like(rbm: RBM) -> RBM:
 
 
 def energy(rbm: RBM, v: Array, h: Array) -> Array:
-    """E(v, h) = -a'v - b'h - h'Wv, one value a row (Eq. 1)."""
+    """E(v, h) = -a'v - b'h - h'Wv, one value a row (Eq. 1).
+
+    >>> rbm = RBM(W=np.array([[1.0, 2.0]]), a=np.array([0.5, 0.0]), b=np.array([-1.0]))
+    >>> energy(rbm, v=np.array([[1.0, 1.0]]), h=np.array([[1.0]]))
+    array([-2.5])
+    """
     interaction: Array = np.einsum("ij,ij->i", h @ rbm.W, v)
     return -(v @ rbm.a) - h @ rbm.b - interaction
 
@@ -89,23 +94,42 @@ def free_energy(rbm: RBM, v: Array) -> npt.NDArray[np.float64]:
 
 
 def hidden_given_visible(rbm: RBM, v: Array) -> Array:
-    """P(h = 1 | v) = S(b + Wv) (section 2.2)."""
+    """P(h = 1 | v) = S(b + Wv) (section 2.2).
+
+    >>> rbm = RBM(W=np.array([[1.0, 2.0]]), a=np.zeros(2), b=np.array([-3.0]))
+    >>> hidden_given_visible(rbm, np.array([[1.0, 1.0]]))
+    array([[0.5]])
+    """
     return sigmoid(v @ rbm.W.T + rbm.b)
 
 
 def visible_given_hidden(rbm: RBM, h: Array) -> Array:
-    """P(v = 1 | h) = S(a + W'h) (section 2.2)."""
+    """P(v = 1 | h) = S(a + W'h) (section 2.2).
+
+    >>> rbm = RBM(W=np.array([[1.0, 2.0]]), a=np.array([-1.0, -2.0]), b=np.zeros(1))
+    >>> visible_given_hidden(rbm, np.array([[1.0]]))
+    array([[0.5, 0.5]])
+    """
     return sigmoid(h @ rbm.W + rbm.a)
 
 
 def bernoulli(probabilities: Array, rng: np.random.Generator) -> Array:
-    """Zeros and ones with the given probabilities of a one, in the same number type."""
+    """Zeros and ones with the given probabilities of a one, in the same number type.
+
+    >>> bernoulli(np.array([0.0, 1.0]), np.random.default_rng(0))
+    array([0., 1.])
+    """
     uniform = rng.random(probabilities.shape, dtype=probabilities.dtype.type)
     return (uniform < probabilities).astype(probabilities.dtype)
 
 
 def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
-    """Run the chain v -> h -> v for ``n_steps`` steps, both layers sampled; its limit is P(v)."""
+    """Run the chain v -> h -> v for ``n_steps`` steps, both layers sampled; its limit is P(v).
+
+    >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
+    >>> gibbs(always_on, np.zeros((1, 2)), n_steps=5, rng=np.random.default_rng(0))
+    array([[1., 1.]])
+    """
     for _ in range(n_steps):
         h = bernoulli(hidden_given_visible(rbm, v), rng)
         v = bernoulli(visible_given_hidden(rbm, h), rng)
@@ -117,6 +141,11 @@ def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> A
 
     The hidden layer starts at real values h ~ U(0, 1) (line 16); from then on both layers are sampled. Line 19 is
     not computed after the last step, since nothing reads it.
+
+    >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
+    >>> dream(always_on, n_samples=2, n_gibbs=1, rng=np.random.default_rng(0))
+    array([[1., 1.],
+           [1., 1.]])
     """
     h = rng.random((n_samples, rbm.n_hidden), dtype=rbm.b.dtype.type)
     v = bernoulli(visible_given_hidden(rbm, h), rng)
@@ -129,6 +158,11 @@ def conditional_gibbs(
     """Run the chain with the known units held fast; its limit is P(unknown | known).
 
     Returns the last state, and the visible probabilities averaged over the second half of the chain.
+
+    >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
+    >>> v, unknown = np.array([[0.0, np.nan]]), np.array([[False, True]])
+    >>> conditional_gibbs(always_on, v, unknown, n_steps=10, rng=np.random.default_rng(0))[0]
+    array([[0., 1.]])
     """
     v = np.where(unknown, bernoulli(np.broadcast_to(sigmoid(rbm.a), v.shape), rng), v)
     total = np.zeros_like(v)

@@ -293,7 +293,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     # -- using what was learned ----------------------------------------------------------------------------------
 
     def transform(self, X: npt.ArrayLike) -> Array:
-        """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden)."""
+        """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> OnlineRBM(n_hidden=2, random_state=0).fit(np.eye(4).repeat(50, axis=0)).transform(np.eye(4)).shape
+        (4, 2)
+        """
         return self._by_block(rbm_module.hidden_given_visible, self._check_rows(X))
 
     def reconstruct(self, X: npt.ArrayLike) -> Array:
@@ -312,6 +320,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         Log Z comes from ``log_partition``, by default from ``self.log_partition()``, which is kept until the next
         update.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, random_state=0).fit(np.tile(np.eye(4), (100, 1)))
+        >>> quick = rbm.log_partition("ais", temperatures=290)
+        >>> rbm.score_samples(np.eye(4), quick).shape
+        (4,)
         """
         rows = self._check_rows(X)
         if log_partition is None:
@@ -350,6 +367,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             None derives the random numbers from the model, which itself is not touched.
         progress : callable, optional
             Called with the number of Gibbs sweeps just made.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, random_state=0).fit(np.tile(np.eye(4), (100, 1)))
+        >>> truth, estimate = rbm.log_partition("exact"), rbm.log_partition("ais", temperatures=290)
+        >>> abs(estimate.log_z - truth.log_z) < 4 * estimate.std_error
+        True
         """
         check_is_fitted(self)
         _require_positive("log_partition", n_chains=n_chains)
@@ -379,6 +405,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         One step gives the rows that the paper rehearses; many steps come near samples of p(v). With
         ``random_state=None`` the same model gives the same dreams.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, replay="none", random_state=0).fit(np.ones((2000, 3)))
+        >>> rbm.sample(2)
+        array([[1., 1., 1.],
+               [1., 1., 1.]], dtype=float32)
         """
         check_is_fitted(self)
         _require_positive("sample", n_samples=n_samples, n_gibbs=n_gibbs)
@@ -396,6 +431,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         Known values come back as they are. Unknown ones become 0 or 1, the state of a chain after ``n_gibbs`` steps;
         or, with ``probabilities=True``, their probability of a 1, averaged over the second half of the chain.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> patterns = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])
+        >>> rbm = OnlineRBM(n_hidden=16, replay="none", random_state=0).fit(np.tile(patterns, (1000, 1)))
+        >>> rbm.impute([[1, np.nan, np.nan, 0, np.nan, np.nan]])
+        array([[1., 1., 1., 0., 0., 0.]])
         """
         _require_positive("impute", n_gibbs=n_gibbs)
         known = self._check_rows(X, allow_nan=True)
