@@ -194,8 +194,6 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.dtype = dtype
         self.random_state = random_state
 
-    # -- learning ------------------------------------------------------------------------------------------------
-
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Start anew and learn the rows of X once, in their order.
@@ -289,8 +287,6 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             weight_decay=float(self.weight_decay),
             reconstruction=self.reconstruction,
         )
-
-    # -- using what was learned ----------------------------------------------------------------------------------
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden).
@@ -451,8 +447,6 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             filled.append(np.where(unknown, p if probabilities else v, cells))
         return np.concatenate(filled)
 
-    # -- files ---------------------------------------------------------------------------------------------------
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model and its whole training state to one safetensors file, atomically.
 
@@ -494,8 +488,6 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             model.feature_names_in_ = np.array(extra["feature_names"], dtype=object)
         return model
 
-    # -- learned attributes --------------------------------------------------------------------------------------
-
     @property
     def components_(self) -> Array:
         return self.state_.rbm.W
@@ -529,8 +521,6 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []  # the output has the model's number type
         return tags
-
-    # -- rows in -------------------------------------------------------------------------------------------------
 
     def _check_rows(self, X: npt.ArrayLike, allow_nan: bool = False) -> Rows:
         """Refuse rows that do not fit the model: column names, shape, numbers, width, range."""
