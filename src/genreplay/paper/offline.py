@@ -45,8 +45,10 @@ class OfflineRun:
     """xi"""
     max_steps: int = 30_000
     """steps of CD at most"""
-    check_every: int = 1_000
-    """steps between two looks at the validation rows"""
+    first_check: int = 100
+    """steps before the first look at the validation rows"""
+    check_growth: float = 1.25
+    """each look comes after so many times the steps of the one before: small sets are at their best early"""
     patience: int = 5
     """looks without improvement after which to stop"""
     check_temperatures: int = 725
@@ -104,7 +106,8 @@ class OfflineRun:
         velocity = zeros_like(rbm)
         base_bias = partition.base_rate_biases(train.sum(axis=0, dtype=np.float64), len(train))
         betas = partition.schedule(self.check_temperatures)
-        best, best_nats, best_step = rbm, -np.inf, 0
+        best, best_nats, best_step, n_worse = rbm, -np.inf, 0, 0
+        next_check = float(self.first_check)
         n_low = 5 * (len(train) // self.batch_size)
         rows, step = rng.permutation(len(train)), 0
         for step in range(1, self.max_steps + 1):
@@ -114,12 +117,14 @@ class OfflineRun:
             gradient = cd_gradient(rbm, batch, self.n_cd, rng)
             momentum = 0.5 if step <= n_low else self.momentum
             rbm, velocity = momentum_step(rbm, velocity, gradient, self.learning_rate, momentum, self.weight_decay)
-            if step % self.check_every == 0:
+            if step == round(next_check):
+                next_check *= self.check_growth
                 log_z = partition.ais(rbm, rng, betas, base_bias=base_bias).log_z
                 nats = float(-free_energy(rbm, valid).mean() - log_z)
+                n_worse += 1
                 if nats > best_nats:
-                    best, best_nats, best_step = rbm, nats, step
-                report(0.7 * step / self.max_steps, f"validation {nats:.1f}")
-                if step - best_step >= self.patience * self.check_every:
+                    best, best_nats, best_step, n_worse = rbm, nats, step, 0
+                report(0.7 * step / self.max_steps, f"validation {nats:.1f} at step {step}")
+                if n_worse == self.patience:
                     break
         return best, best_step, step

@@ -34,7 +34,7 @@ def runs(quick: bool = False) -> list[OnlineRun | OfflineRun]:
     online, offline = OnlineRun(), OfflineRun()
     if quick:
         online = replace(online, n_hidden=50, max_rows=500, n_temperatures=290)
-        offline = replace(offline, n_hidden=50, max_rows=500, n_temperatures=290, max_steps=60, check_every=20)
+        offline = replace(offline, n_hidden=50, max_rows=500, n_temperatures=290, max_steps=60, first_check=20)
     listed: list[OnlineRun | OfflineRun] = [*fig5.runs(quick)]
     for dataset in DATASETS:
         methods = ("ER-ML packed",) if dataset == "mnist" else (*METHODS, "ER-ML packed")
