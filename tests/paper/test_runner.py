@@ -120,6 +120,47 @@ def test_killing_the_runner_at_any_moment_and_resuming_loses_nothing(tmp_path: P
     assert same(runner.read(path)) == same(runner.read(tmp_path / "calm.jsonl"))
 
 
+def members_of_session(session: int) -> list[str]:
+    """The processes of a session that still run, by /proc; empty where there is none."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, member_of = stat.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue  # it has just ended
+        if int(member_of) == session and state != "Z":
+            found.append(stat.parent.name)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_runner_says_how_to_go_on_and_leaves_no_worker_behind(tmp_path: Path, how: int) -> None:
+    path = tmp_path / "runs.jsonl"
+    command = [
+        sys.executable,
+        "-m",
+        "genreplay",
+        "reproduce",
+        "fig3",
+        "--seeds",
+        "1",
+        "--jobs",
+        "2",
+        "--out",
+        str(path),
+    ]
+    with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
+        while not runner.progress_of(path):
+            time.sleep(0.1)
+        process.send_signal(how)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume goes on" in said
+    time.sleep(1)
+    assert members_of_session(process.pid) == []
+
+
 def test_results_of_an_earlier_call_are_not_overwritten_by_accident(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     list(runner.carry_out(runner.expand([Coin()], 1), path))

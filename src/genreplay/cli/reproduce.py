@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import threading
 import time
@@ -87,6 +88,7 @@ def reproduce(
             datasets.load(dataset)  # what is missing or damaged is noticed before anything is trained
     except datasets.DatasetError as error:
         raise click.UsageError(str(error)) from error
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to end is to be interrupted
     try:
         _watch(todo, out, jobs, cluster, console, as_json)
     except KeyboardInterrupt:
