@@ -20,6 +20,7 @@ from genreplay.paper.fig3 import ClassesInTurn
 from genreplay.paper.offline import OfflineRun
 from genreplay.paper.online import OnlineRun, independent_bernoullis
 from genreplay.paper.run import Figures, Report, key
+from tests.datasets.tiny import needs_data
 
 
 @dataclass(frozen=True)
@@ -213,9 +214,6 @@ def test_figures_share_the_runs_that_they_have_in_common() -> None:
         return {key(run, 0) for run in EXPERIMENTS[name](False)}
 
     assert keys("fig5") <= keys("fig4") & keys("table2")
-
-
-needs_data = pytest.mark.skipif("GENREPLAY_DATA" not in os.environ, reason="GENREPLAY_DATA is not set")
 
 
 @needs_data

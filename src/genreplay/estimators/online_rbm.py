@@ -108,7 +108,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Notes
     -----
     One thread at a time may learn with a model. ``copy.deepcopy`` gives an independent copy; ``copy.copy`` does not.
-    At 784 x 500 units, the first ``score_samples`` after an update takes about a minute, for AIS.
+    At 784 x 500 units, the first ``score_samples`` after an update takes a while: 14,500 steps of AIS. To pay less,
+    pass it the estimate of ``log_partition`` with fewer temperatures.
 
     References
     ----------
