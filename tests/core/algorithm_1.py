@@ -1,7 +1,7 @@
 """Algorithm 1 once more: slow, in plain loops over rows and units, line by line. Only for comparison.
 
 It shares nothing with the package but the order in which random numbers are drawn: layer by layer, row by row, unit by
-unit, from one generator.
+unit, from one generator; and how a number is made a draw.
 """
 
 from __future__ import annotations
@@ -56,7 +56,12 @@ class SlowLearner:
         return [sigmoid(self.a[i] + math.fsum(self.W[j][i] * h[j] for j in range(self.n_h))) for i in range(self.n_v)]
 
     def flip(self, p: list[list[float]]) -> list[list[float]]:
-        return [[1.0 if self.rng.random() < unit else 0.0 for unit in row] for row in p]
+        """A unit is on if 16 random bits, and where they cannot tell a real number, say so; see ``kernels.draw``."""
+        n = sum(len(row) for row in p)
+        words = [int(self.rng.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True)) for _ in range(math.ceil(n / 4))]
+        bits = iter([word >> shift & 0xFFFF for word in words for shift in (0, 16, 32, 48)])
+        chances = [[65536 * unit - next(bits) for unit in row] for row in p]
+        return [[1.0 if c >= 1 else 0.0 if c <= 0 else float(self.rng.random() < c) for c in row] for row in chances]
 
     def observe(self, d: list[float]) -> None:
         self.B.append(d)  # lines 8, 9

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from genreplay.core import contrastive, partition
+from genreplay.core.kernels import Workspace, contrast
 from genreplay.core.rbm import RBM, free_energy
 from tests.core.tiny import random_rbm
 
 
-def test_statistics_are_the_sums_of_equation_5() -> None:
+def test_contrast_is_the_difference_of_the_sums_of_equation_5() -> None:
     rng = np.random.default_rng(0)
-    V, H = rng.random((5, 4)), rng.random((5, 3))
-    W = sum(np.outer(h, v) for v, h in zip(V, H, strict=True))
-    np.testing.assert_allclose(contrastive.statistics(V, H).W, W)
-    np.testing.assert_allclose(contrastive.statistics(V, H).a, V.sum(axis=0))
-    np.testing.assert_allclose(contrastive.statistics(V, H).b, H.sum(axis=0))
+    V, H, V_neg, H_neg = rng.random((5, 4)), rng.random((5, 3)), rng.random((5, 4)), rng.random((5, 3))
+    W = sum(np.outer(h, v) - np.outer(h_neg, v_neg) for v, h, v_neg, h_neg in zip(V, H, V_neg, H_neg, strict=True))
+    mean = contrast(V, H.copy(), V_neg, H_neg.copy(), Workspace())
+    for part, expected in zip(mean, (W / 5, (V - V_neg).mean(axis=0), (H - H_neg).mean(axis=0)), strict=True):
+        np.testing.assert_allclose(part, expected)
 
 
 def log_likelihood_gradient(rbm: RBM, V: np.ndarray, name: str, step: float = 1e-5) -> np.ndarray:
@@ -66,7 +67,8 @@ def test_reconstructions_are_samples_only_on_request() -> None:
 @pytest.mark.parametrize("part", RBM._fields)
 def test_momentum_and_decay_act_on_weights_and_both_biases(part: str) -> None:
     theta, delta, slope = random_rbm(3, 2, seed=1), random_rbm(3, 2, seed=2), random_rbm(3, 2, seed=3)
-    rbm, velocity = contrastive.momentum_step(theta, delta, slope, 0.1, 0.9, 0.01)
+    rbm, velocity = theta.copy(), delta.copy()
+    contrastive.momentum_step(rbm, velocity, slope, 0.1, 0.9, 0.01)
     expected = 0.9 * getattr(delta, part) + 0.1 * (getattr(slope, part) - 0.01 * getattr(theta, part))
     np.testing.assert_allclose(getattr(velocity, part), expected)
     np.testing.assert_allclose(getattr(rbm, part), getattr(theta, part) + expected)

@@ -20,6 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as parse
 from safetensors.numpy import save as serialize
 
+from genreplay.core.kernels import Workspace
 from genreplay.core.online import Settings, State
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import CLASSES, Replay
@@ -143,7 +144,10 @@ def make_replay(class_name: str, settings: dict[str, Any]) -> Replay:
 
 def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     settings = Settings(**header["settings"])
-    rbm = RBM(*(tensors[f"theta.{name}"] for name in RBM._fields))
+    # laid out in memory as the learner lays them out, for then the arithmetic rounds alike
+    rbm, velocity = (
+        RBM(*(np.asfortranarray(tensors[f"{theta}.{name}"]) for name in RBM._fields)) for theta in ("theta", "velocity")
+    )
     n_waiting = len(tensors["waiting"])
     waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
@@ -153,7 +157,7 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     rng.bit_generator.state = header["generator"]
     state = State(
         rbm=rbm,
-        velocity=RBM(*(tensors[f"velocity.{name}"] for name in RBM._fields)),
+        velocity=velocity,
         t=header["t"],
         waiting=waiting,
         n_waiting=n_waiting,
@@ -161,6 +165,7 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
         n_learned=header["n_learned"],
         replay=replay,
         rng=rng,
+        work=Workspace(),
     )
     return Checkpoint(state, settings, header["extra"])
 

@@ -6,26 +6,20 @@ from typing import Literal
 
 import numpy as np
 
-from genreplay.core.rbm import RBM, Array, bernoulli, hidden_given_visible, visible_given_hidden
+from genreplay.core import kernels
+from genreplay.core.kernels import Array, Near, Rows, Workspace
+from genreplay.core.rbm import RBM
 
 Reconstruction = Literal["probabilities", "samples"]
 
 
-def statistics(V: Array, H: Array) -> RBM:
-    """Psi: the sums over rows of h v', v and h (Eq. 5; lines 31 and 37).
-
-    >>> statistics(V=np.array([[1.0, 0.0], [1.0, 1.0]]), H=np.array([[0.5], [1.0]]))
-    RBM(W=array([[1.5, 1. ]]), a=array([2., 1.]), b=array([1.5]))
-    """
-    return RBM(W=H.T @ V, a=V.sum(axis=0), b=H.sum(axis=0))
-
-
 def cd_gradient(
     rbm: RBM,
-    V: Array,
+    V: Rows,
     n_cd: int,
     rng: np.random.Generator,
     reconstruction: Reconstruction = "probabilities",
+    work: Workspace | None = None,
 ) -> RBM:
     """(Psi+ - Psi-) / number of rows, the negative phase started from the rows (Eqs. 4, 5; lines 28-37).
 
@@ -36,19 +30,44 @@ def cd_gradient(
     are, which differs when nothing is rehearsed (t = 1, or no replay); and the sign is that of Eqs. 3 and 5, which
     ascend the likelihood, not that of Eq. 4.
 
+    The result may lie in ``work``, and is good until the next call with it.
+
     >>> rbm = RBM(W=np.zeros((1, 2)), a=np.zeros(2), b=np.zeros(1))  # reconstructs every row as [0.5, 0.5]
     >>> cd_gradient(rbm, np.array([[1.0, 0.0]]), n_cd=1, rng=np.random.default_rng(0)).a
     array([ 0.5, -0.5])
     """
-    hidden = hidden_given_visible(rbm, V)
-    positive = statistics(V, hidden)
-    for k in range(1, n_cd + 1):
-        visible = visible_given_hidden(rbm, bernoulli(hidden, rng))
+    work = Workspace() if work is None else work
+    n, dtype = len(V), rbm.W.dtype
+    V = prepare(rbm, V, work)
+    positive, x_h, inputs, p_h, h = work.array("hidden", (5, n, rbm.n_hidden), dtype)
+    _, x_v, p_v, v = work.array("visible", (4, n, rbm.n_visible), dtype)
+
+    kernels.to_hidden(V, rbm.W, rbm.b, out=inputs)
+    kernels.sample(inputs, rng, p=positive, out=h)  # line 29
+    for k in range(1, n_cd + 1):  # lines 32-36
+        kernels.to_visible(h, rbm.W, rbm.a, out=x_v)
+        visible: Rows | Near
         if k < n_cd or reconstruction == "samples":
-            visible = bernoulli(visible, rng)
-        hidden = hidden_given_visible(rbm, visible)
-    negative = statistics(visible, hidden)
-    return RBM(*((plus - minus) / len(V) for plus, minus in zip(positive, negative, strict=True)))
+            kernels.sample(x_v, rng, p=p_v, out=v)
+            visible = kernels.compact_near(v, V)
+        else:
+            visible = kernels.sigmoid(x_v, out=x_v)
+        kernels.to_hidden(visible, rbm.W, rbm.b, out=x_h, origin=inputs)
+        if k < n_cd:
+            kernels.sample(x_h, rng, p=p_h, out=h)
+    negative = kernels.sigmoid(x_h, out=x_h)
+    return RBM(*kernels.contrast(V, positive, visible, negative, work))
+
+
+def prepare(rbm: RBM, V: Rows, work: Workspace) -> Rows:
+    """Rows as ``cd_gradient`` wants them, for steps that take the same rows again: a list of ones, or in ``work``."""
+    V = kernels.compact(V, rbm.n_hidden)
+    if isinstance(V, np.ndarray):
+        place: Array = work.array("visible", (4, *V.shape), rbm.W.dtype)[0]
+        if not np.may_share_memory(V, place):
+            np.copyto(place, V)
+        return place
+    return V
 
 
 def momentum_step(
@@ -58,20 +77,13 @@ def momentum_step(
     learning_rate: float,
     momentum: float,
     weight_decay: float,
-) -> tuple[RBM, RBM]:
-    """Return the new (Theta, Delta Theta) (lines 39 and 40). The decay acts on all of Theta, biases too.
+) -> None:
+    """Move Delta Theta and Theta, both in place (lines 39 and 40). The decay acts on all of Theta, biases too.
 
-    >>> one = RBM(W=np.ones((1, 1)), a=np.ones(1), b=np.ones(1))
-    >>> theta, velocity = momentum_step(one, one, one, learning_rate=0.1, momentum=0.5, weight_decay=0.2)
+    >>> theta, velocity, gradient = (RBM(W=np.ones((1, 1)), a=np.ones(1), b=np.ones(1)) for _ in range(3))
+    >>> momentum_step(theta, velocity, gradient, learning_rate=0.1, momentum=0.5, weight_decay=0.2)
     >>> velocity.a.round(2), theta.a.round(2)
     (array([0.58]), array([1.58]))
     """
-    # Python's floats leave the arrays' number type alone; NumPy's float64 would not.
-    learning_rate, momentum, weight_decay = float(learning_rate), float(momentum), float(weight_decay)
-    velocity = RBM(
-        *(
-            momentum * delta + learning_rate * (slope - weight_decay * theta)
-            for theta, delta, slope in zip(rbm, velocity, gradient, strict=True)
-        )
-    )
-    return RBM(*(theta + delta for theta, delta in zip(rbm, velocity, strict=True))), velocity
+    for part, delta, slope in zip(rbm, velocity, gradient, strict=True):
+        kernels.momentum(part, delta, slope, float(learning_rate), float(momentum), float(weight_decay))

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core import rbm as rbm_module
-from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step
-from genreplay.core.rbm import RBM, Array
+from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, prepare
+from genreplay.core.kernels import Array, Rows, Sparse, Workspace
+from genreplay.core.rbm import RBM
 from genreplay.core.replay import Replay
 
 MomentumSchedule = Literal["stream", "update"]
@@ -65,6 +66,8 @@ class State(NamedTuple):
     """how many rows that sum has"""
     replay: Replay
     rng: np.random.Generator
+    work: Workspace
+    """arrays that every update uses again; they hold nothing between two rows"""
 
 
 class DivergenceError(ArithmeticError):
@@ -92,10 +95,11 @@ def init(
         n_learned=0,
         replay=replay.start(rbm),
         rng=rng,
+        work=Workspace(),
     )
 
 
-def observe(state: State, rows: Array, settings: Settings) -> Iterator[State]:
+def observe(state: State, rows: Rows, settings: Settings) -> Iterator[State]:
     """Lines 7-10: add rows to B_t, and update each time it holds n_B of them.
 
     Yields the state after each update, and last the state with the rows that still wait. Every state that is yielded
@@ -110,7 +114,10 @@ def observe(state: State, rows: Array, settings: Settings) -> Iterator[State]:
     next update: 3, rows waiting: 0
     next update: 3, rows waiting: 50
     """
-    rows = _rows(rows, state, "observe")
+    if isinstance(rows, Sparse):
+        _check_shape(rows.shape, state, "observe")
+    else:
+        rows = _dense(rows, state, "observe")
     if len(state.waiting) < settings.batch_size:  # the batch size was raised
         larger = np.empty((settings.batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
         larger[: state.n_waiting] = state.waiting[: state.n_waiting]
@@ -123,7 +130,11 @@ def observe(state: State, rows: Array, settings: Settings) -> Iterator[State]:
         stop = start + settings.batch_size - state.n_waiting
         taken = rows[start:stop]
         filled = state.n_waiting + len(taken)
-        state.waiting[state.n_waiting : filled] = taken
+        place = state.waiting[state.n_waiting : filled]
+        if isinstance(taken, Sparse):
+            taken.dense(out=place)
+        else:
+            place[:] = taken
         state = state._replace(n_waiting=filled)
         if filled == settings.batch_size:
             state = step(state, settings)
@@ -143,19 +154,20 @@ def step(state: State, settings: Settings) -> State:
 
 def _step(state: State, settings: Settings) -> State:
     batch, replay, rng = state.waiting[: settings.batch_size], state.replay, state.rng
-    V = batch
+    V: Rows = batch
     if state.t > 1:  # line 13: at first there is no past
         n = settings.n_replay if replay.n_samples is None else replay.n_samples
-        V = np.concatenate([batch, _rows(replay.recall(n, state.rbm, rng), state, type(replay).__name__)])  # line 28
+        past = _dense(replay.recall(n, state.rbm, rng), state, type(replay).__name__)
+        V = np.concatenate([batch, past])
+    V = prepare(state.rbm, V, state.work)  # line 28
 
-    rbm, velocity = state.rbm, state.velocity  # line 25
+    # line 25; the state keeps its own parameters until the update has come to a good end
+    rbm, velocity = state.rbm.copy(), state.velocity.copy()
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, settings.n_epochs + 1):  # lines 26-41
-            gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction)
+            gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction, state.work)
             momentum = momentum_at(state.t, epoch, settings)
-            rbm, velocity = momentum_step(
-                rbm, velocity, gradient, settings.learning_rate, momentum, settings.weight_decay
-            )
+            momentum_step(rbm, velocity, gradient, settings.learning_rate, momentum, settings.weight_decay)
     if not (rbm.is_finite() and velocity.is_finite()):
         raise DivergenceError(
             f"Update {state.t} made the parameters non-finite with learning_rate={settings.learning_rate}, "
@@ -188,9 +200,13 @@ def momentum_at(t: int, epoch: int, settings: Settings) -> float:
     return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
 
 
-def _rows(rows: Array, state: State, source: str) -> Array:
+def _dense(rows: Array, state: State, source: str) -> Array:
     """Rows in the model's number type; NumPy would spread a wrong shape over the columns without a word."""
     rows = np.asarray(rows, dtype=state.waiting.dtype)
-    if rows.ndim != 2 or rows.shape[1] != state.rbm.n_visible:
-        raise ValueError(f"{source} must give rows of shape (n, {state.rbm.n_visible}). Got {rows.shape} instead.")
+    _check_shape(rows.shape, state, source)
     return rows
+
+
+def _check_shape(shape: tuple[int, ...], state: State, source: str) -> None:
+    if len(shape) != 2 or shape[1] != state.rbm.n_visible:
+        raise ValueError(f"{source} must give rows of shape (n, {state.rbm.n_visible}). Got {shape} instead.")

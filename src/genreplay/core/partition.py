@@ -19,15 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.rbm import (
-    RBM,
-    Array,
-    bernoulli,
-    gibbs,
-    sigmoid,
-    sum_log1p_exp_neg,
-    sum_softplus,
-)
+from genreplay.core.kernels import Array, Workspace, anneal, sample, sigmoid, sum_softplus, to_hidden, to_visible
+from genreplay.core.rbm import RBM, bernoulli, gibbs
 
 Float64 = npt.NDArray[np.float64]
 Progress = Callable[[int], object]
@@ -232,18 +225,17 @@ def _anneal(
     is the marginal of an RBM with parameters beta Theta and some more visible bias. Each weight collects the change of
     this quantity when beta moves on while the state stays; then a Gibbs step at the new beta moves the state.
     """
-    log_weights = np.zeros(len(v))
+    log_weights, work = np.zeros(len(v)), Workspace()
     bias_gap = rbm.a - base_bias
+    x_h, h = work.array("hidden", (2, len(v), rbm.n_hidden), v.dtype)
+    x_v, p_v = work.array("visible", (2, *v.shape), v.dtype)
     for k, (beta, following) in enumerate(pairwise(betas), start=1):
-        x = v @ rbm.W.T + rbm.b
-        linear = v @ bias_gap + np.maximum(x, 0.0).sum(axis=1)
-        size = np.abs(x)
-        log_weights += (following - beta) * linear.astype(np.float64)
-        log_weights += sum_log1p_exp_neg(following.astype(x.dtype) * size)
-        log_weights -= sum_log1p_exp_neg(beta.astype(x.dtype) * size)
-        scale = following.astype(x.dtype)
-        h = bernoulli(sigmoid(scale * x), rng)
-        v[:] = bernoulli(sigmoid(scale * (h @ rbm.W + bias_gap) + base_bias), rng)
+        log_weights += (following - beta) * (v @ bias_gap).astype(np.float64)
+        log_weights += anneal(to_hidden(v, rbm.W, rbm.b, out=x_h), beta, following, rng, h)
+        to_visible(h, rbm.W, bias_gap, out=x_v)
+        x_v *= float(following)
+        x_v += base_bias
+        sample(x_v, rng, p=p_v, out=v)
         if progress is not None and (k % _SWEEPS_PER_CALL == 0 or k == len(betas) - 1):
             progress((k - 1) % _SWEEPS_PER_CALL + 1)
     return log_weights

@@ -1,6 +1,7 @@
 """The Restricted Boltzmann Machine: energy, free energy, conditionals, Gibbs chains (Eqs. 1 and 2).
 
-Rows are observations: ``v`` has shape (n_rows, n_visible), ``h`` has shape (n_rows, n_hidden).
+Rows are observations: ``v`` has shape (n_rows, n_visible), ``h`` has shape (n_rows, n_hidden). How products with W are
+computed is the business of ``kernels``.
 """
 
 from __future__ import annotations
@@ -10,10 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.floating]
-
-# Each factor 1 + exp(-|x|) is at most 2, so this many multiply up without overflow even in float32.
-_FACTORS_PER_LOG = 100
+from genreplay.core.kernels import Array, Rows, bias_of, draw, sigmoid, sum_softplus, to_hidden, to_visible
 
 
 class RBM(NamedTuple):
@@ -23,7 +21,7 @@ class RBM(NamedTuple):
     """
 
     W: Array
-    """weights, (n_hidden, n_visible)"""
+    """weights, (n_hidden, n_visible); fastest if each visible unit's weights lie together in memory (order "F")"""
     a: Array
     """visible biases, (n_visible,)"""
     b: Array
@@ -45,6 +43,10 @@ class RBM(NamedTuple):
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self)
 
+    def copy(self) -> RBM:
+        """A Theta of its own, laid out in memory alike."""
+        return RBM(*(part.copy("K") for part in self))
+
     def is_finite(self) -> bool:
         return all(bool(np.isfinite(part).all()) for part in self)
 
@@ -63,7 +65,7 @@ def init(
     (393284, 1573136)
     """
     shapes = ((n_hidden, n_visible), (n_visible,), (n_hidden,))
-    W, a, b = (np.asarray(sigma * rng.standard_normal(shape), dtype=dtype) for shape in shapes)
+    W, a, b = (np.asarray(sigma * rng.standard_normal(shape), dtype=dtype, order="F") for shape in shapes)
     return RBM(W, a, b)
 
 
@@ -83,24 +85,25 @@ def energy(rbm: RBM, v: Array, h: Array) -> Array:
     return -(v @ rbm.a) - h @ rbm.b - interaction
 
 
-def free_energy(rbm: RBM, v: Array) -> npt.NDArray[np.float64]:
+def free_energy(rbm: RBM, v: Rows) -> npt.NDArray[np.float64]:
     """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value a row, its sum over j in float64 (Eq. 2).
 
     >>> flat = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
     >>> free_energy(flat, np.ones((1, 2))) / np.log(2)
     array([-3.])
     """
-    return -(v @ rbm.a).astype(np.float64) - sum_softplus(v @ rbm.W.T + rbm.b)
+    return -bias_of(v, rbm.a).astype(np.float64) - sum_softplus(to_hidden(v, rbm.W, rbm.b))
 
 
-def hidden_given_visible(rbm: RBM, v: Array) -> Array:
+def hidden_given_visible(rbm: RBM, v: Rows) -> Array:
     """P(h = 1 | v) = S(b + Wv) (section 2.2).
 
     >>> rbm = RBM(W=np.array([[1.0, 2.0]]), a=np.zeros(2), b=np.array([-3.0]))
     >>> hidden_given_visible(rbm, np.array([[1.0, 1.0]]))
     array([[0.5]])
     """
-    return sigmoid(v @ rbm.W.T + rbm.b)
+    x = to_hidden(v, rbm.W, rbm.b)
+    return sigmoid(x, out=x)
 
 
 def visible_given_hidden(rbm: RBM, h: Array) -> Array:
@@ -110,17 +113,17 @@ def visible_given_hidden(rbm: RBM, h: Array) -> Array:
     >>> visible_given_hidden(rbm, np.array([[1.0]]))
     array([[0.5, 0.5]])
     """
-    return sigmoid(h @ rbm.W + rbm.a)
+    x = to_visible(h, rbm.W, rbm.a)
+    return sigmoid(x, out=x)
 
 
-def bernoulli(probabilities: Array, rng: np.random.Generator) -> Array:
+def bernoulli(probabilities: Array, rng: np.random.Generator, out: Array | None = None) -> Array:
     """Zeros and ones with the given probabilities of a one, in the same number type.
 
     >>> bernoulli(np.array([0.0, 1.0]), np.random.default_rng(0))
     array([0., 1.])
     """
-    uniform = rng.random(probabilities.shape, dtype=probabilities.dtype.type)
-    return (uniform < probabilities).astype(probabilities.dtype)
+    return draw(probabilities, rng, out)
 
 
 def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
@@ -173,31 +176,3 @@ def conditional_gibbs(
         if step >= n_steps // 2:
             total += probabilities
     return v, total / n_averaged
-
-
-def sigmoid(x: Array) -> Array:
-    """S(x) = 1 / (1 + exp(-x)), written with tanh because it cannot overflow."""
-    y: Array = np.tanh(0.5 * x)
-    y += 1.0
-    y *= 0.5
-    return y
-
-
-def sum_softplus(x: Array) -> npt.NDArray[np.float64]:
-    """sum_j log(1 + exp(x_j)) over the last axis, for x of any size.
-
-    softplus(x) = max(x, 0) + log(1 + exp(-|x|)), and a sum of logarithms is the logarithm of a product: one
-    logarithm serves a hundred units.
-    """
-    positive: npt.NDArray[np.float64] = np.maximum(x, 0.0).sum(axis=-1, dtype=np.float64)
-    return positive + sum_log1p_exp_neg(np.abs(x))
-
-
-def sum_log1p_exp_neg(x: Array) -> npt.NDArray[np.float64]:
-    """sum_j log(1 + exp(-x_j)) over the last axis, for x >= 0."""
-    factors = np.exp(-x)
-    factors += 1.0
-    starts = np.arange(0, x.shape[-1], _FACTORS_PER_LOG)
-    products = np.multiply.reduceat(factors, starts, axis=-1)
-    total: npt.NDArray[np.float64] = np.log(products.astype(np.float64)).sum(axis=-1)
-    return total

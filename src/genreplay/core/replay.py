@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self, cast, runtime_checkab
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.rbm import RBM, Array, dream
+from genreplay.core.kernels import Array
+from genreplay.core.rbm import RBM, dream
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from genreplay.core import checkpoint, online, partition
 from genreplay.core import rbm as rbm_module
+from genreplay.core.kernels import Array
 from genreplay.core.online import MomentumSchedule, Settings, State
 from genreplay.core.partition import LogPartition
-from genreplay.core.rbm import RBM, Array
+from genreplay.core.rbm import RBM
 from genreplay.core.replay import BY_NAME, Replay
 from genreplay.estimators.rows import Rows, blocks, canonical, plain, value_range
 

@@ -15,6 +15,7 @@ import numpy as np
 from genreplay import datasets
 from genreplay.core import partition
 from genreplay.core.contrastive import cd_gradient, momentum_step
+from genreplay.core.kernels import Workspace
 from genreplay.core.rbm import RBM, free_energy, init, zeros_like
 from genreplay.paper.likelihood import evaluate
 from genreplay.paper.online import independent_bernoullis, load
@@ -103,7 +104,7 @@ class OfflineRun:
     ) -> tuple[RBM, int, int]:
         """CD steps over shuffled rows until the validation nats have not risen for a while; the best model counts."""
         rbm = init(train.shape[1], self.n_hidden, rng)
-        velocity = zeros_like(rbm)
+        velocity, work = zeros_like(rbm), Workspace()
         base_bias = partition.base_rate_biases(train.sum(axis=0, dtype=np.float64), len(train))
         betas = partition.schedule(self.check_temperatures)
         best, best_nats, best_step, n_worse = rbm, -np.inf, 0, 0
@@ -114,16 +115,16 @@ class OfflineRun:
             if len(rows) < self.batch_size:
                 rows = rng.permutation(len(train))
             batch, rows = train[rows[: self.batch_size]], rows[self.batch_size :]
-            gradient = cd_gradient(rbm, batch, self.n_cd, rng)
+            gradient = cd_gradient(rbm, batch, self.n_cd, rng, work=work)
             momentum = 0.5 if step <= n_low else self.momentum
-            rbm, velocity = momentum_step(rbm, velocity, gradient, self.learning_rate, momentum, self.weight_decay)
+            momentum_step(rbm, velocity, gradient, self.learning_rate, momentum, self.weight_decay)
             if step == round(next_check):
                 next_check *= self.check_growth
                 log_z = partition.ais(rbm, rng, betas, base_bias=base_bias).log_z
                 nats = float(-free_energy(rbm, valid).mean() - log_z)
                 n_worse += 1
                 if nats > best_nats:
-                    best, best_nats, best_step, n_worse = rbm, nats, step, 0
+                    best, best_nats, best_step, n_worse = rbm.copy(), nats, step, 0
                 report(0.7 * step / self.max_steps, f"validation {nats:.1f} at step {step}")
                 if n_worse == self.patience:
                     break

@@ -1,0 +1,275 @@
+"""The loops that NumPy has no call for, compiled by Numba: sparse products, and sums and draws in one pass.
+
+Each is compiled at its first call, for one thread or for several, and kept on disk. Sparse matrices are in CSR form:
+row r has its ``values`` at the columns ``places``, both from ``start[r]`` to ``start[r + 1]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import prange
+
+Integers = npt.NDArray[np.signedinteger[Any]]
+Numbers = npt.NDArray[np.floating]
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PARALLEL_FROM = 2**17
+"""numbers to go through, from which waking a second thread pays"""
+
+
+def _compile(function: F) -> F:
+    """Compile for one thread and for several; the last argument says how much work there is, and so which is called."""
+    # Sums may be taken in any order and products fused into them; a division needs no look at its divisor.
+    options: dict[str, Any] = {
+        "cache": True,
+        "nogil": True,
+        "fastmath": {"reassoc", "contract"},
+        "error_model": "numpy",
+    }
+    one = numba.njit(**options)(function)
+    several = numba.njit(**options, parallel=True)(function)
+
+    def call(*arguments: Any) -> Any:
+        parallel = arguments[-1] >= _PARALLEL_FROM and numba.get_num_threads() > 1
+        return (several if parallel else one)(*arguments)
+
+    return cast(F, call)
+
+
+@_compile
+def add_product(
+    start: Integers, places: Integers, values: Numbers, scale: float, table: Numbers, out: Numbers, work: int
+) -> None:
+    """Add scale * (sparse @ table) to ``out``: to each of its rows, some rows of ``table``.
+
+    Eight rows of the table at a time, since the loop is bound by reading and writing, most of it of ``out``.
+    """
+    for r in prange(out.shape[0]):
+        total = out[r]
+        k, stop = start[r], start[r + 1]
+        while k + 8 <= stop:
+            t0, t1, t2, t3 = table[places[k]], table[places[k + 1]], table[places[k + 2]], table[places[k + 3]]
+            t4, t5, t6, t7 = table[places[k + 4]], table[places[k + 5]], table[places[k + 6]], table[places[k + 7]]
+            x0, x1, x2, x3 = scale * values[k], scale * values[k + 1], scale * values[k + 2], scale * values[k + 3]
+            x4, x5, x6, x7 = scale * values[k + 4], scale * values[k + 5], scale * values[k + 6], scale * values[k + 7]
+            for j in range(total.shape[0]):
+                total[j] += ((x0 * t0[j] + x1 * t1[j]) + (x2 * t2[j] + x3 * t3[j])) + (
+                    (x4 * t4[j] + x5 * t5[j]) + (x6 * t6[j] + x7 * t7[j])
+                )
+            k += 8
+        if k + 4 <= stop:
+            t0, t1, t2, t3 = table[places[k]], table[places[k + 1]], table[places[k + 2]], table[places[k + 3]]
+            x0, x1, x2, x3 = scale * values[k], scale * values[k + 1], scale * values[k + 2], scale * values[k + 3]
+            for j in range(total.shape[0]):
+                total[j] += (x0 * t0[j] + x1 * t1[j]) + (x2 * t2[j] + x3 * t3[j])
+            k += 4
+        while k < stop:
+            t0, x0 = table[places[k]], scale * values[k]
+            for j in range(total.shape[0]):
+                total[j] += x0 * t0[j]
+            k += 1
+
+
+@_compile
+def count_ones(rows: Numbers, counts: Integers, work: int) -> bool:
+    """Count the ones of each row; False if there is a number other than 0 and 1."""
+    n_other = 0
+    for r in prange(rows.shape[0]):
+        ones, other = 0, 0
+        for i in range(rows.shape[1]):
+            ones += rows[r, i] == 1
+            other += (rows[r, i] != 1) & (rows[r, i] != 0)
+        counts[r] = ones
+        n_other += other
+    return n_other == 0
+
+
+@_compile
+def list_ones(rows: Numbers, start: Integers, places: Integers, work: int) -> None:
+    """Write down the places of the ones."""
+    for r in prange(rows.shape[0]):
+        k = start[r]
+        for i in range(rows.shape[1]):
+            if rows[r, i] != 0:
+                places[k] = i
+                k += 1
+
+
+@_compile
+def count_flips(rows: Numbers, start: Integers, places: Integers, ones: Integers, flips: Integers, work: int) -> None:
+    """Count, row by row, the ones of 0/1 ``rows``, and the units in which they differ from the listed ones."""
+    for r in prange(rows.shape[0]):
+        row = rows[r]
+        total, kept = row[0] - row[0], row[0] - row[0]
+        for i in range(row.shape[0]):
+            total += row[i]
+        for k in range(start[r], start[r + 1]):
+            kept += row[places[k]]
+        ones[r] = int(total)
+        flips[r] = int(total - 2 * kept) + start[r + 1] - start[r]
+
+
+@_compile
+def list_flips(
+    rows: Numbers,
+    start: Integers,
+    places: Integers,
+    flip_start: Integers,
+    flip_places: Integers,
+    flip_values: Numbers,
+    work: int,
+) -> None:
+    """Write down where ``rows`` differ from the listed ones: -1 for a listed one that is lost, 1 for one gained.
+
+    Overwrites ``rows``: its ones that are listed become 0, so that those which remain are gained.
+    """
+    for r in prange(rows.shape[0]):
+        row = rows[r]
+        k, stop = flip_start[r], flip_start[r + 1]
+        for m in range(start[r], start[r + 1]):
+            if row[places[m]] == 0:
+                flip_places[k] = places[m]
+                flip_values[k] = -1
+                k += 1
+            row[places[m]] = 0
+        for m in range(k, stop):
+            flip_values[m] = 1
+        for i in range(row.shape[0]):
+            if k == stop:
+                break
+            flip_places[k] = i  # overwritten by the next if this is none: cheaper than a branch that is hard to guess
+            k += row[i] != 0
+
+
+@_compile
+def transpose(
+    start: Integers,
+    places: Integers,
+    values: Numbers,
+    place: Integers,
+    transposed_places: Integers,
+    transposed_values: Numbers,
+    work: int,
+) -> None:
+    """List the rows of each column; ``place`` has where each column's list starts, and ends where it ends.
+
+    On one thread, since the columns' lists grow while the rows are gone through.
+    """
+    for r in range(start.shape[0] - 1):
+        for k in range(start[r], start[r + 1]):
+            column = places[k]
+            transposed_places[place[column]] = r
+            transposed_values[place[column]] = values[k]
+            place[column] += 1
+
+
+_LOG2_E = np.float32(1 / np.log(2))
+# 2^f for f in [0, 1]: a polynomial fitted to a relative error below 8e-8
+_C0, _C1, _C2 = np.float32(0.99999993), np.float32(0.69315307), np.float32(0.24015362)
+_C3, _C4, _C5 = np.float32(0.055826306), np.float32(0.0089893550), np.float32(0.0018775705)
+
+
+@numba.njit(fastmath={"reassoc", "contract"}, error_model="numpy")
+def exp_neg(x: np.float32) -> Any:
+    """exp(-x) for x >= 0 in float32: 2^k 2^f, where 2^k is written straight into the exponent's bits.
+
+    Loops with this can use vector instructions, while those with math.exp call a function for each number.
+    """
+    t = -x * _LOG2_E
+    t = np.float32(-126) if t < np.float32(-126) else t
+    whole = np.floor(t)
+    f = t - whole
+    power = np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
+    return power * (_C0 + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * _C5)))))
+
+
+@_compile
+def sigmoid(x: Numbers, work: int) -> None:
+    """Turn x into S(x), in float32, with a small relative error even where it is near 0.
+
+    In place, for of two arguments that may be the same array the compiler would have to expect it.
+    """
+    one = np.float32(1)
+    for r in prange(x.shape[0]):
+        row = x[r]
+        for i in range(row.shape[0]):
+            e = exp_neg(abs(row[i]))
+            row[i] = (one if row[i] >= 0 else e) / (one + e)
+
+
+@_compile
+def sample(
+    x: Numbers,
+    uniform: npt.NDArray[np.uint16],
+    p: Numbers,
+    out: Numbers,
+    undecided: npt.NDArray[np.bool_],
+    work: int,
+) -> None:
+    """Probabilities p = S(x) and, in the same pass, the chances of ``kernels.draw``: 65536 p - uniform, cut to [0, 1].
+
+    Tells which rows have a chance that is neither 0 nor 1.
+    """
+    zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
+    for r in prange(x.shape[0]):
+        row, numbers, probability, chance = x[r], uniform[r], p[r], out[r]
+        for i in range(row.shape[0]):
+            e = exp_neg(abs(row[i]))
+            probability[i] = (one if row[i] >= 0 else e) / (one + e)
+        between = zero
+        for i in range(row.shape[0]):
+            c = min(max(scale * probability[i] - np.float32(numbers[i]), zero), one)
+            chance[i] = c
+            between += c * (one - c)
+        undecided[r] = between > 0
+
+
+@_compile
+def anneal(
+    x: Numbers,
+    uniform: npt.NDArray[np.uint16],
+    beta: float,
+    following: float,
+    out: Numbers,
+    undecided: npt.NDArray[np.bool_],
+    change: npt.NDArray[np.float64],
+    work: int,
+) -> None:
+    """The sums of ``kernels.anneal``, and chances with S(following x) as in ``sample``, in one pass.
+
+    A sum of logarithms is the logarithm of a product: one serves a hundred units, none of whose factors exceeds 2.
+    """
+    zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
+    for r in prange(x.shape[0]):
+        row, numbers, chance = x[r], uniform[r], out[r]
+        positive, between, logs = zero, zero, 0.0
+        for first in range(0, row.shape[0], 100):
+            before, after = one, one
+            for i in range(first, min(first + 100, row.shape[0])):
+                e = exp_neg(following * abs(row[i]))
+                before *= one + exp_neg(beta * abs(row[i]))
+                after *= one + e
+                positive += max(row[i], zero)
+                chance[i] = (one if row[i] >= 0 else e) / (one + e)
+            logs += np.log(np.float64(after)) - np.log(np.float64(before))
+        for i in range(row.shape[0]):
+            c = min(max(scale * chance[i] - np.float32(numbers[i]), zero), one)
+            chance[i] = c
+            between += c * (one - c)
+        undecided[r] = between > 0
+        change[r] = (np.float64(following) - np.float64(beta)) * positive + logs
+
+
+@_compile
+def momentum(
+    theta: Numbers, velocity: Numbers, slope: Numbers, rate: float, keep: float, decay: float, work: int
+) -> None:
+    """Set velocity to keep velocity + rate slope - decay theta, add it to theta: all in one pass over memory."""
+    for k in prange(theta.shape[0]):
+        velocity[k] = keep * velocity[k] + rate * slope[k] - decay * theta[k]
+        theta[k] += velocity[k]
