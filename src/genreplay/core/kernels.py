@@ -351,16 +351,16 @@ def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, h:
     """
     loops, number = _compiled(), x.dtype.type
     if loops is not None and x.dtype == np.float32 and x.size >= _COMPILED_FROM:
-        change, undecided = np.empty(len(x)), np.empty(len(x), dtype=np.bool_)
+        change = np.empty(len(x))
+        undecided = np.empty(len(x), dtype=np.bool_)
         loops.anneal(x, _uniform16(x.shape, rng), number(beta), number(following), h, undecided, change, x.size)
         _settle(h, np.flatnonzero(undecided), rng)
         return change
     size = np.abs(x)
-    change: npt.NDArray[np.float64] = (following - beta) * np.maximum(x, 0.0).sum(axis=1, dtype=np.float64)
-    change += sum_log1p_exp_neg(number(following) * size)
-    change -= sum_log1p_exp_neg(number(beta) * size)
+    positive: npt.NDArray[np.float64] = np.maximum(x, 0.0).sum(axis=1, dtype=np.float64)
+    before, after = (sum_log1p_exp_neg(number(each) * size) for each in (beta, following))
     draw(sigmoid(number(following) * x), rng, out=h)
-    return change
+    return (following - beta) * positive + after - before
 
 
 def sum_log1p_exp_neg(x: Array) -> npt.NDArray[np.float64]:
@@ -391,6 +391,9 @@ class Workspace:
 
     def __init__(self) -> None:
         self._arrays: dict[str, npt.NDArray[Any]] = {}
+
+    def __reduce__(self) -> tuple[type[Workspace], tuple[()]]:
+        return Workspace, ()  # a copy starts empty, for nothing here outlives a use
 
     def array(self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """An array of this shape, its content left as it is."""

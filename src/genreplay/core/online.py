@@ -70,6 +70,25 @@ class State(NamedTuple):
     """arrays that every update uses again; they hold nothing between two rows"""
 
 
+class Memory(NamedTuple):
+    """Bytes that a learner holds, whatever the length of its stream."""
+
+    parameters: int
+    """Theta"""
+    velocities: int
+    """Delta Theta"""
+    batch: int
+    """the place of the waiting rows, and the sum of all learned ones"""
+    work: int
+    """arrays that every update uses again, the batch with its dreams among them; 0 before the first update"""
+    replay: int
+    """the past: nothing with dreams"""
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+
 class DivergenceError(ArithmeticError):
     """An update would have made the parameters infinite or NaN; the state before it still stands."""
 
@@ -96,6 +115,22 @@ def init(
         replay=replay.start(rbm),
         rng=rng,
         work=Workspace(),
+    )
+
+
+def nbytes(state: State) -> Memory:
+    """The bytes held between two updates; during one, a copy of Theta and Delta Theta comes on top.
+
+    >>> from genreplay.core import GenerativeReplay
+    >>> nbytes(init(n_visible=784, n_hidden=500, replay=GenerativeReplay(), rng=np.random.default_rng(0)))
+    Memory(parameters=1573136, velocities=1573136, batch=319872, work=0, replay=0)
+    """
+    return Memory(
+        parameters=state.rbm.nbytes,
+        velocities=state.velocity.nbytes,
+        batch=state.waiting.nbytes + state.ones.nbytes,
+        work=state.work.nbytes,
+        replay=state.replay.nbytes,
     )
 
 

@@ -15,14 +15,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from genreplay.core import checkpoint, online, partition
+from genreplay.core import checkpoint, kernels, online, partition
 from genreplay.core import rbm as rbm_module
 from genreplay.core.kernels import Array
 from genreplay.core.online import MomentumSchedule, Settings, State
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import BY_NAME, Replay
-from genreplay.estimators.rows import Rows, blocks, canonical, plain, value_range
+from genreplay.estimators.rows import Rows, above, blocks, canonical, dense, plain, value_range
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -225,6 +225,43 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._warned_of_range |= self._warn_of_range(rows, self._warned_of_range, stacklevel=4)
             self._learn(rows)
         return self
+
+    def learn_one(self, x: npt.ArrayLike) -> Self:
+        """Learn one more row, a 1D array: ``partial_fit`` of a single row at a small part of its overhead.
+
+        The row is put with those that wait; settings are looked at when a batch is full.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=4, batch_size=10, random_state=0)
+        >>> for row in np.tile(np.eye(5), (7, 1)):
+        ...     rbm = rbm.learn_one(row)
+        >>> rbm.n_updates_, rbm.n_rows_seen_
+        (3, 35)
+        """
+        row = np.asarray(x)
+        if row.ndim != 1:
+            raise ValueError(f"learn_one takes one row, a 1D array. Got an array of shape {row.shape} instead.")
+        state: State | None = getattr(self, "state_", None)
+        if state is None or state.n_waiting + 1 >= self.batch_size or not self._fits(row, state):
+            return self.partial_fit(row[np.newaxis])  # type: ignore[no-any-return]
+        place = state.waiting[state.n_waiting]
+        if self.binarize is None:
+            place[:] = row
+        else:
+            np.greater(row, self.binarize, out=place)
+        self.state_ = state._replace(n_waiting=state.n_waiting + 1)
+        return self
+
+    def _fits(self, row: npt.NDArray[Any], state: State) -> bool:
+        """Whether a row needs no word said about it; if not, ``partial_fit`` will say it."""
+        if row.dtype.kind not in "biuf" or row.size != state.rbm.n_visible or hasattr(self, "feature_names_in_"):
+            return False
+        low, high = row.min(), row.max()
+        usual = low >= 0 and high <= 1  # which NaN is not
+        return bool(usual or (self._warned_of_range and np.isfinite(high - low)))
 
     def _start(self, X: npt.ArrayLike) -> Rows:
         """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""
@@ -443,9 +480,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         known = self._check_rows(X, allow_nan=True)
         rng = self._side_generator(random_state)
         filled = []
-        for cells in blocks(known):
+        for block in blocks(known):
+            cells = dense(block)
             unknown = np.isnan(cells)
-            v, p = rbm_module.conditional_gibbs(self.state_.rbm, self._encode(cells), unknown, n_gibbs, rng)
+            v, p = rbm_module.conditional_gibbs(self.state_.rbm, self._encode_dense(cells), unknown, n_gibbs, rng)
             filled.append(np.where(unknown, p if probabilities else v, cells))
         return np.concatenate(filled)
 
@@ -515,6 +553,12 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.state_.replay.nbytes
 
     @property
+    def nbytes(self) -> online.Memory:
+        """Bytes held, in parts; ``nbytes.total`` is their sum. With dreams it does not grow with the stream."""
+        check_is_fitted(self)
+        return online.nbytes(self.state_)
+
+    @property
     def _n_features_out(self) -> int:
         return self.state_.rbm.n_hidden
 
@@ -555,7 +599,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         return outside
 
-    def _by_block(self, function: Callable[[RBM, Array], npt.NDArray[T]], rows: Rows) -> npt.NDArray[T]:
+    def _by_block(self, function: Callable[[RBM, kernels.Rows], npt.NDArray[T]], rows: Rows) -> npt.NDArray[T]:
         rbm = self.state_.rbm
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
 
@@ -565,8 +609,13 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
         return _generator(random_state)
 
-    def _encode(self, rows: npt.NDArray[Any]) -> Array:
+    def _encode(self, rows: Rows) -> kernels.Rows:
         """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
+        if not isinstance(rows, np.ndarray) and self.binarize is not None and self.binarize >= 0:
+            return above(rows, self.binarize, self.state_.rbm.W.dtype)
+        return self._encode_dense(dense(rows))
+
+    def _encode_dense(self, rows: npt.NDArray[Any]) -> Array:
         encoded: Array = (rows if self.binarize is None else rows > self.binarize).astype(self.state_.rbm.W.dtype)
         return encoded
 

@@ -10,22 +10,41 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from genreplay.core.kernels import Sparse
+
 Rows: TypeAlias = npt.NDArray[Any] | sparse.csr_array
 
 ROWS_PER_BLOCK = 1000
 NUMBERS_PER_BLOCK = 2**22
 
 
-def blocks(rows: Rows) -> Iterator[npt.NDArray[Any]]:
-    """Cut rows into dense blocks: a thousand rows, or fewer where they are wide.
+def blocks(rows: Rows) -> Iterator[Rows]:
+    """Cut rows into blocks: a thousand rows, or fewer where they are wide. Sparse rows stay sparse.
 
-    >>> [len(block) for block in blocks(sparse.csr_array((2500, 3)))]
-    [1000, 1000, 500]
+    >>> [block.shape for block in blocks(sparse.csr_array((2500, 3)))]
+    [(1000, 3), (1000, 3), (500, 3)]
     """
     size = max(1, min(ROWS_PER_BLOCK, NUMBERS_PER_BLOCK // rows.shape[1]))
     for block in gen_batches(rows.shape[0], size):
-        part = rows[block]
-        yield part.toarray() if sparse.issparse(part) else part
+        yield rows[block]
+
+
+def dense(block: Rows) -> npt.NDArray[Any]:
+    """A block as a plain array."""
+    return block if isinstance(block, np.ndarray) else block.toarray()
+
+
+def above(block: sparse.csr_array, threshold: float, dtype: npt.DTypeLike) -> Sparse:
+    """Ones where a sparse block lies above a threshold of at least 0, without making it dense.
+
+    >>> above(sparse.csr_array([[0, 3, 0], [0.2, 0, 9]]), 0.5, np.float32).dense()
+    array([[0., 1., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    kept = block.data > threshold
+    start = np.concatenate([[0], np.cumsum(kept)])[block.indptr]
+    places = block.indices[kept].astype(np.int32)
+    return Sparse(start, places, np.ones(len(places), dtype), block.shape[1])
 
 
 def plain(X: npt.ArrayLike, allow_nan: bool) -> npt.ArrayLike:
