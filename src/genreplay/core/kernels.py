@@ -155,9 +155,15 @@ Rows = Array | Sparse
 
 
 def compact(rows: Rows, width: int, density: float = SPARSE_BELOW) -> Rows:
-    """List the ones of ``rows`` if that will make their products with a matrix of ``width`` columns cheaper."""
+    """List the ones of ``rows`` if that will make their products with a matrix of ``width`` columns cheaper.
+
+    A list that will not is written out, so that rows give the same numbers in whichever form they come.
+    """
     choice, loops = _choice.get(), _compiled()
-    if isinstance(rows, Sparse) or choice == "dense" or loops is None or not len(rows):
+    if isinstance(rows, Sparse):
+        worth = width >= SPARSE_FROM_WIDTH and len(rows.places) <= density * math.prod(rows.shape)
+        return rows if loops is not None and (choice == "sparse" or (choice == "auto" and worth)) else rows.dense()
+    if choice == "dense" or loops is None or not len(rows):
         return rows
     if choice == "auto":
         some = rows[:: 1 + len(rows) // 8]
@@ -200,18 +206,19 @@ def compact_near(rows: Array, origin: Rows) -> Rows | Near:
 
 def to_hidden(v: Rows | Near, W: Array, b: Array, out: Array | None = None, origin: Array | None = None) -> Array:
     """The inputs of the hidden layer, b + W v for each row; for ``Near``, ``origin`` has those of the other rows."""
-    start = b
     if isinstance(v, Near):
         assert origin is not None
-        v, start = v.flips, origin
-    v = compact(v, len(W))
-    if isinstance(v, Sparse) and is_sparse():
-        out = np.empty((len(v), len(W)), dtype=W.dtype) if out is None else out
-        np.copyto(out, start)
-        v.add_product(_rows_in_memory(W.T), out)
-        return out
-    out = np.matmul(v.dense() if isinstance(v, Sparse) else v, W.T, out=out)
-    out += b
+        terms, start = v.flips, origin
+    else:
+        rows = compact(v, len(W))
+        if isinstance(rows, np.ndarray):
+            out = np.matmul(rows, W.T, out=out)
+            out += b
+            return out
+        terms, start = rows, b
+    out = np.empty((len(terms), len(W)), dtype=W.dtype) if out is None else out
+    np.copyto(out, start)
+    terms.add_product(_rows_in_memory(W.T), out)
     return out
 
 
@@ -405,11 +412,6 @@ class Workspace:
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())
-
-
-def is_sparse() -> bool:
-    """Whether sums of rows can be taken at all: Numba is there and not overruled."""
-    return _compiled() is not None and _choice.get() != "dense"
 
 
 def _loops() -> ModuleType:

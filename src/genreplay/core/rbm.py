@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.kernels import Array, Rows, bias_of, draw, sigmoid, sum_softplus, to_hidden, to_visible
+from genreplay.core.kernels import Array, Rows, bias_of, compact, draw, sigmoid, sum_softplus, to_hidden, to_visible
 
 
 class RBM(NamedTuple):
@@ -92,6 +92,7 @@ def free_energy(rbm: RBM, v: Rows) -> npt.NDArray[np.float64]:
     >>> free_energy(flat, np.ones((1, 2))) / np.log(2)
     array([-3.])
     """
+    v = compact(v, rbm.n_hidden)
     return -bias_of(v, rbm.a).astype(np.float64) - sum_softplus(to_hidden(v, rbm.W, rbm.b))
 
 
