@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from genreplay import bench as measure
+from genreplay.bench.figures import Figure, Part, Target
+from genreplay.bench.run import PARTS
 from genreplay.cli import main
 from genreplay.paper import fig3
 
@@ -44,20 +44,48 @@ def test_demo_gives_the_same_figures_for_the_same_seed(tmp_path: Path) -> None:
     assert sum(outputs[0]["toy classes"]["OCD_GR"]["counts"][-1]) == pytest.approx(50, abs=0.01)
 
 
-def test_ratios_are_relative_to_the_first_contestant() -> None:
-    steps: list[str] = []
-    ratios = measure.interleave({"one": lambda: steps.append("one"), "two": lambda: steps.append("two")}, n_turns=4)
-    assert steps == ["one", "two"] * 5, "a warm-up, then turns"
-    assert ratios[0].ratio == 1
-    assert ratios[1].low <= ratios[1].high
+def test_bench_prints_a_table_for_each_part_and_progress_on_stderr() -> None:
+    done = CliRunner().invoke(main, ["bench", "stream", "--quick"], env={"COLUMNS": "140"}, catch_exceptions=False)
+    assert done.exit_code == 0
+    for word in ("One row at a time", "ours, 1 epoch", "rows a second", "quartiles"):
+        assert word in done.stdout
+    assert done.stderr == "measuring stream\n"
 
 
-def test_bench_prints_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "Shape", partial(measure.Shape, n_visible=20, n_hidden=10, n_rows=40))
-    done = CliRunner().invoke(main, ["bench", "--json"], catch_exceptions=False)
-    groups = json.loads(done.stdout)
-    assert list(groups) == ["CD-1", "AIS", "replay"]
-    assert all(row["ratio"] > 0 for group in groups.values() for row in group)
+def test_bench_shows_targets_and_whether_they_are_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = [
+        Figure("ours, dense path", "of the floor", 1.5, target=Target("at most", 1.12)),
+        Figure("ours, sparse path", "of the floor", 0.5, target=Target("at most", 0.75)),
+    ]
+    part = Part("CD-1", "Made up.", figures, [], ["rbms: rbms is not installed"])
+    monkeypatch.setitem(PARTS, "cd-mnist", lambda effort: part)
+    done = CliRunner().invoke(main, ["bench", "cd-mnist"], env={"COLUMNS": "140"}, catch_exceptions=False)
+    dense, sparse = (line for line in done.stdout.splitlines() if "path" in line)
+    assert "at most 1.12" in dense
+    assert "not met" in dense
+    assert "at most 0.75" in sparse
+    assert "not met" not in sparse
+    assert "Left out: rbms: rbms is not installed." in done.stdout
+
+
+def test_bench_writes_the_json_that_it_prints_and_a_page(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "folder"
+    done = CliRunner().invoke(
+        main, ["bench", "threads", "--quick", "--json", "--out", str(out)], catch_exceptions=False
+    )
+    printed = json.loads(done.stdout)
+    assert printed == json.loads((out / "bench.json").read_text())
+    assert list(printed["parts"]) == ["threads"]
+    assert "<svg" in (out / "bench.html").read_text()
+
+
+def test_bench_names_the_parts_when_one_is_unknown() -> None:
+    done = CliRunner().invoke(main, ["bench", "nonsense"])
+    assert done.exit_code == 2
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("Error")]
+    assert "'nonsense'" in line
+    assert all(name in line for name in PARTS)
+    assert all(name in CliRunner().invoke(main, ["bench", "--help"]).stdout for name in PARTS)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +93,7 @@ def test_bench_prints_json(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ["demo", "--seed", "-1"],
         ["bench", "--seed", "-1"],
+        ["bench", "--out", "/dev/null/x"],
         ["demo", "--out", "x.foo"],
         ["demo", "--out", "/dev/null/x.png"],
     ],

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import fields
-from importlib.resources import files
 from typing import NamedTuple
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from genreplay.paper import EXPERIMENTS
 from genreplay.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
-from genreplay.paper.claims.verdict import number, signed
 from genreplay.paper.fig3 import ClassesInTurn
 from genreplay.paper.offline import OfflineRun
 from genreplay.paper.online import METHODS, OnlineRun
 from genreplay.paper.results import MAX_GAP, Results
 from genreplay.report import cost, fig3, fig4, fig5, sheets, study, tables
 from genreplay.report.headlines import headlines
+from genreplay.report.html import render
 
 TITLES = {
     "fig3": "Fig. 3: what does it dream of?",
@@ -66,40 +62,34 @@ def build(results: Results) -> str:
     judged = [Judged(claim, claim.judge(results)) for claim in CLAIMS]
     counts = Counter(each.judgement.verdict for each in judged)
     records = results.records
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            style=Markup(files("genreplay.report").joinpath("templates/style.css").read_text("utf-8")),
-            titles=TITLES,
-            quick=results.quick,
-            seeds=results.seeds,
-            headlines=headlines(results),
-            counts={verdict: counts[verdict] for verdict in VERDICTS},
-            judged={section: [each for each in judged if each.claim.section == section] for section in TITLES},
-            rules=(GENERAL_RULE, BEATS_RULE),
-            max_gap=MAX_GAP,
-            contests=fig3.contests(results),
-            fig4=fig4.draw(results),
-            fig5=fig5.draw(results),
-            curves={method: bool(results.find("fig5", method=method)) for method in METHODS},
-            table2=tables.table2(results),
-            columns=tables.COLUMNS,
-            steps=tables.steps(results),
-            costs=cost.costs(results),
-            study=study.study(results),
-            sheaves=sheets.sheaves(results),
-            experiments=[_experiment(results, name) for name in EXPERIMENTS],
-            n_runs=len(records),
-            n_strangers=results.n_strangers,
-            hours=sum(record["seconds"] for record in records) / 3600,
-            versions=sorted(
-                {f"{name} {version}" for record in records for name, version in record["versions"].items()}
-            ),
-            settings=[(SYMBOLS[name], name, getattr(OnlineRun(), name)) for name in SYMBOLS],
-            offline={field.name: field.default for field in fields(OfflineRun)},
-            facts=_facts(results),
-        )
+    return render(
+        "page.html",
+        titles=TITLES,
+        quick=results.quick,
+        seeds=results.seeds,
+        headlines=headlines(results),
+        counts={verdict: counts[verdict] for verdict in VERDICTS},
+        judged={section: [each for each in judged if each.claim.section == section] for section in TITLES},
+        rules=(GENERAL_RULE, BEATS_RULE),
+        max_gap=MAX_GAP,
+        contests=fig3.contests(results),
+        fig4=fig4.draw(results),
+        fig5=fig5.draw(results),
+        curves={method: bool(results.find("fig5", method=method)) for method in METHODS},
+        table2=tables.table2(results),
+        columns=tables.COLUMNS,
+        steps=tables.steps(results),
+        costs=cost.costs(results),
+        study=study.study(results),
+        sheaves=sheets.sheaves(results),
+        experiments=[_experiment(results, name) for name in EXPERIMENTS],
+        n_runs=len(records),
+        n_strangers=results.n_strangers,
+        hours=sum(record["seconds"] for record in records) / 3600,
+        versions=sorted({f"{name} {version}" for record in records for name, version in record["versions"].items()}),
+        settings=[(SYMBOLS[name], name, getattr(OnlineRun(), name)) for name in SYMBOLS],
+        offline={field.name: field.default for field in fields(OfflineRun)},
+        facts=_facts(results),
     )
 
 
@@ -134,15 +124,3 @@ def _experiment(results: Results, name: str) -> Experiment:
     }
     hours = sum(record["seconds"] for record in records) / 3600
     return Experiment(name, len(records), len(runs) * max(len(results.seeds), 1), hours, sorted(temperatures))
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("genreplay.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"number": number, "signed": signed, "slug": fig3.svg_name}
-    return environment

@@ -1,0 +1,98 @@
+"""A step of CD-1 against its five products, and against the steps of others."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from genreplay.bench import ours, peers
+from genreplay.bench.figures import Part, Target, multiples, speedup
+from genreplay.bench.measure import Contestant, Effort, interleave
+from genreplay.bench.rows import N_HIDDEN, Rows, mnist, model_of_mnist, web
+from genreplay.core import RBM
+from genreplay.core.rbm import Array
+
+N_ROWS = 400
+"""a batch of 100 and 300 dreams"""
+FLOOR, DENSE, SPARSE = "dense floor: five products", "ours, dense path", "ours, sparse path"
+FIT, PARTIAL_FIT = "scikit-learn fit", "scikit-learn partial_fit"
+RBMS, RBMS_PLAIN, TORCH = "rbms", "rbms, not centred", "hand-written PyTorch"
+
+MNIST_TARGETS = {DENSE: Target("at most", 1.12), SPARSE: Target("at most", 0.75)}
+WEB_TARGETS = {SPARSE: Target("at most", 0.50)}
+FASTER_THAN = {FIT: Target("at least", 2.5), PARTIAL_FIT: Target("at least", 4), RBMS: Target("at least", 4)}
+
+
+def on_mnist(effort: Effort) -> Part:
+    """All contestants on rows of MNIST."""
+    rows = mnist(N_ROWS, effort.seed)
+    rbm = model_of_mnist(N_ROWS, effort.seed, effort.pick(300, 20))
+    contestants, left_out = peers.gather(
+        {
+            FLOOR: lambda: Contestant(five_products(rbm, rows.V)),
+            DENSE: lambda: step(rbm, rows.V, "dense"),
+            SPARSE: lambda: step(rbm, rows.V, "sparse"),
+            TORCH: lambda: peers.torch_step(rbm, rows.V),
+            FIT: lambda: peers.sklearn_fit(rows.V, N_HIDDEN),
+            PARTIAL_FIT: lambda: peers.sklearn_partial_fit(rows.V, N_HIDDEN),
+            RBMS: lambda: peers.rbms_step(rbm, rows.V, centered=True),
+            RBMS_PLAIN: lambda: peers.rbms_step(rbm, rows.V, centered=False),
+        }
+    )
+    turns = interleave(contestants, effort.pick(21, 2))
+    best = SPARSE if SPARSE in turns.names else DENSE
+    rivals = [name for name in (TORCH, FIT, PARTIAL_FIT, RBMS, RBMS_PLAIN) if name in turns.names]
+    return Part(
+        "CD-1 at MNIST's shape",
+        f"{_about(rows, rbm)} Against the others: {best}.",
+        multiples(turns, FLOOR, "of the floor", MNIST_TARGETS)
+        + [speedup(turns, best, rival, FASTER_THAN.get(rival)) for rival in rivals],
+        [],
+        left_out,
+    )
+
+
+def on_web(effort: Effort) -> Part:
+    """Our two paths on the sparsest rows of the paper."""
+    rows = web(N_ROWS, effort.seed)
+    rbm = ours.trained(rows.V, N_HIDDEN, effort.pick(300, 20), np.random.default_rng(effort.seed))
+    contestants, left_out = peers.gather(
+        {
+            FLOOR: lambda: Contestant(five_products(rbm, rows.V)),
+            DENSE: lambda: step(rbm, rows.V, "dense"),
+            SPARSE: lambda: step(rbm, rows.V, "sparse"),
+        }
+    )
+    turns = interleave(contestants, effort.pick(21, 2))
+    return Part(
+        "CD-1 at Web's shape", _about(rows, rbm), multiples(turns, FLOOR, "of the floor", WEB_TARGETS), [], left_out
+    )
+
+
+def step(rbm: RBM, V: Array, path: ours.KernelPath, n_threads: int = 1) -> Contestant:
+    """Our step on one path; samples have zeros to skip, probabilities save the dense path the sampling."""
+    make = partial(ours.cd_step, rbm, V, path, rng=np.random.default_rng(0))
+    return Contestant(make("probabilities" if path == "dense" else "samples"), n_threads=n_threads)
+
+
+def five_products(rbm: RBM, V: Array) -> ours.Call:
+    """The floor: what CD-1 multiplies, and nothing else."""
+    W, H = rbm.W, np.random.default_rng(0).random((len(V), rbm.n_hidden), dtype=np.float32)
+
+    def floor() -> None:
+        V @ W.T
+        H @ W
+        V @ W.T
+        H.T @ V
+        H.T @ V
+
+    return floor
+
+
+def _about(rows: Rows, rbm: RBM) -> str:
+    n, n_visible = rows.V.shape
+    return (
+        f"One step with momentum and decay on {n} {rows.source}, {rows.ones}; {n_visible} x {rbm.n_hidden} units, "
+        "float32, one thread. The dense path reconstructs probabilities, the sparse path samples."
+    )

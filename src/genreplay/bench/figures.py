@@ -1,0 +1,89 @@
+"""What a benchmark gives: figures beside their targets, and curves."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from genreplay.bench.measure import Turns
+
+
+class Target(NamedTuple):
+    """What a figure should be."""
+
+    rule: Literal["at most", "at least"]
+    bound: float
+
+    def __str__(self) -> str:
+        return f"{self.rule} {short(self.bound)}"
+
+
+class Figure(NamedTuple):
+    """One measured number, a line of the table."""
+
+    name: str
+    unit: str
+    """what the number counts, such as "of the floor" """
+    value: float
+    low: float | None = None
+    """lower quartile over the turns"""
+    high: float | None = None
+    """upper quartile"""
+    seconds: float | None = None
+    """median time of one step, where the number comes from a time"""
+    target: Target | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the number is as it should be; None without a target.
+
+        >>> Figure("ours", "of the floor", 0.7, target=Target("at most", 0.75)).met
+        True
+        """
+        if self.target is None:
+            return None
+        rule, bound = self.target
+        return self.value <= bound if rule == "at most" else self.value >= bound
+
+
+class Curve(NamedTuple):
+    """Times over a size, to be drawn with both axes logarithmic."""
+
+    name: str
+    x_label: str
+    y_label: str
+    x: list[float]
+    lines: dict[str, list[float]]
+
+
+class Part(NamedTuple):
+    """Everything one benchmark has to say."""
+
+    title: str
+    about: str
+    """shapes and rows, in a sentence or two"""
+    figures: list[Figure]
+    curves: list[Curve]
+    left_out: list[str]
+    """what could not be measured, and why"""
+
+
+def multiples(turns: Turns, unit: str, label: str, targets: dict[str, Target] | None = None) -> list[Figure]:
+    """The times of all contestants as multiples of one of them."""
+    return [
+        Figure(name, label, *turns.ratio(name, unit), turns.median(name), (targets or {}).get(name))
+        for name in turns.names
+    ]
+
+
+def speedup(turns: Turns, fast: str, slow: str, target: Target | None = None) -> Figure:
+    """How many times as fast one contestant of ours is as another's."""
+    return Figure(f"ours against {slow}", "times as fast", *turns.ratio(slow, unit=fast), target=target)
+
+
+def short(number: float) -> str:
+    """Three digits or so.
+
+    >>> short(0.754), short(43.21), short(19999.6)
+    ('0.75', '43.2', '20,000')
+    """
+    return f"{number:,.{2 if abs(number) < 10 else 1 if abs(number) < 100 else 0}f}"

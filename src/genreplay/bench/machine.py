@@ -1,0 +1,48 @@
+"""On what it was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from threadpoolctl import threadpool_info
+
+PACKAGES = ("genreplay", "numpy", "scipy", "scikit-learn", "numba", "torch", "rbms", "river")
+
+
+def machine() -> dict[str, str]:
+    """The processor, what else runs on it, and the version of everything that takes part.
+
+    >>> sorted(machine())[:5]
+    ['BLAS', 'Python', 'cores', 'genreplay', 'load']
+    """
+    blas = {
+        f"{pool['internal_api']} {pool['version']} ({pool.get('architecture', 'any')})"
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    }
+    facts = {
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
+        "system": f"{platform.system()} {platform.machine()}",
+        "BLAS": ", ".join(sorted(blas)),
+        "Python": platform.python_version(),
+    }
+    return facts | {name: found for name in PACKAGES if (found := _version(name))}
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text("utf-8", errors="replace").splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

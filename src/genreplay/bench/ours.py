@@ -1,0 +1,74 @@
+"""Everything of this package that is timed, each behind one small function.
+
+A ``path`` is how the products are computed: "dense" by matrix multiplication, "sparse" by summing the weights of the
+units that are on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from genreplay.core import RBM, Replay, Settings, online, partition
+from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step
+from genreplay.core.partition import Float64
+from genreplay.core.rbm import Array, init, zeros_like
+from genreplay.estimators import OnlineRBM
+
+KernelPath = Literal["dense", "sparse"]
+Call = Callable[[], object]
+
+
+def trained(V: Array, n_hidden: int, n_steps: int, rng: np.random.Generator) -> RBM:
+    """A model that has seen the rows some dozens of times, so that it reconstructs them as sparsely as in use."""
+    rbm = init(V.shape[1], n_hidden, rng)
+    velocity = zeros_like(rbm)
+    for _ in range(n_steps):
+        rbm, velocity = momentum_step(rbm, velocity, cd_gradient(rbm, V, 1, rng), 0.05, 0.9, 0.0002)
+    return rbm
+
+
+def cd_step(rbm: RBM, V: Array, path: KernelPath, reconstruction: Reconstruction, rng: np.random.Generator) -> Call:
+    """One step of CD-1 with momentum and decay."""
+    velocity = zeros_like(rbm)
+
+    def step() -> None:
+        nonlocal rbm, velocity
+        rbm, velocity = momentum_step(rbm, velocity, cd_gradient(rbm, V, 1, rng, reconstruction), 0.05, 0.9, 0.0002)
+
+    return step
+
+
+def ais(rbm: RBM, n_chains: int, betas: Float64, base_bias: Array, path: KernelPath, rng: np.random.Generator) -> Call:
+    """AIS over all temperatures."""
+    return lambda: partition.ais(rbm, rng, betas, n_chains, base_bias)
+
+
+def update(rows: Array, n_hidden: int, replay: Replay, settings: Settings, past: Array | None = None) -> Call:
+    """One whole update with replay, by a learner that has learned ``rows`` once and remembers ``past``."""
+    state = online.init(rows.shape[1], n_hidden, replay, np.random.default_rng(0), settings.batch_size)
+    (state,) = online.observe(state, rows, settings)  # replay starts at the second update
+    if past is not None:
+        state.replay.remember(past, state.rng)
+    return lambda: list(online.observe(state, rows, settings))
+
+
+def feed_one_by_one(n_hidden: int, n_epochs: int, batch_size: int, n_replay: int) -> Callable[[Array], None]:
+    """A learner that is given one row at a time."""
+    model = OnlineRBM(n_hidden, n_epochs=n_epochs, batch_size=batch_size, n_replay=n_replay, random_state=0)
+
+    def feed(rows: Array) -> None:
+        for row in rows:
+            model.partial_fit(row[None])
+
+    return feed
+
+
+def learn_file(path: Path, n_rows: int, n_hidden: int, n_epochs: int) -> None:
+    """Learn the first rows of an .npy file, mapped a thousand at a time: what stays mapped counts as resident."""
+    model = OnlineRBM(n_hidden, n_epochs=n_epochs, random_state=0)
+    for start in range(0, n_rows, 1000):
+        model.partial_fit(np.load(path, mmap_mode="r")[start : min(start + 1000, n_rows)])
