@@ -16,7 +16,7 @@ def machine() -> dict[str, str]:
     """The processor, what else runs on it, and the version of everything that takes part.
 
     >>> sorted(machine())[:5]
-    ['BLAS', 'Python', 'cores', 'genreplay', 'load']
+    ['BLAS', 'Python', 'cores', 'genreplay', 'load before']
     """
     blas = {
         f"{pool['internal_api']} {pool['version']} ({pool.get('architecture', 'any')})"
@@ -26,7 +26,8 @@ def machine() -> dict[str, str]:
     facts = {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
-        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
+        "load before": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
+        "threads": "1 unless a line says otherwise",
         "system": f"{platform.system()} {platform.machine()}",
         "BLAS": ", ".join(sorted(blas)),
         "Python": platform.python_version(),

@@ -81,9 +81,13 @@ def interleave(contestants: Mapping[str, Contestant], n_turns: int = 15) -> Turn
     """Let the contestants take turns, after a warm-up; each with its own number of threads."""
     pools = find_pools()
     seconds = np.empty((n_turns, len(contestants)))
+    n_before = 1
     for turn in range(-1, n_turns):
         for column, (call, n_steps, n_threads) in enumerate(contestants.values()):
             with threads(n_threads, pools):
+                if n_threads != n_before:
+                    call()  # threads that were at rest have to wake, those that are not needed to come to rest
+                    n_before = n_threads
                 began = time.perf_counter()
                 call()
                 seconds[turn, column] = (time.perf_counter() - began) / n_steps  # the last turn replaces the warm-up

@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 def run(names: Sequence[str], effort: Effort, progress: Callable[[str], object] = lambda _: None) -> Run:
     """Measure the named parts, in the order of ``PARTS``."""
-    parts = {}
+    parts, facts = {}, machine()
     for name in PARTS:
         if name in names:
             progress(name)
@@ -63,4 +63,4 @@ def run(names: Sequence[str], effort: Effort, progress: Callable[[str], object] 
             if effort.quick:  # too few turns to be judged by
                 part = part._replace(figures=[figure._replace(target=None) for figure in part.figures])
             parts[name] = part
-    return Run(effort, machine(), parts)
+    return Run(effort, facts, parts)

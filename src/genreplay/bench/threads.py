@@ -28,8 +28,8 @@ def threads(effort: Effort) -> Part:
     contestants, left_out = peers.gather(
         {
             _name(title, n): lambda path=path, n=n: maker(path, n)  # type: ignore[misc]
-            for title, path in PATHS.items()
             for n in numbers
+            for title, path in PATHS.items()
         }
     )
     turns = interleave(contestants, effort.pick(21, 2))
@@ -56,7 +56,8 @@ def threads(effort: Effort) -> Part:
     )
     return Part(
         "Threads",
-        f"The CD-1 step at MNIST's shape: {len(rows.V)} {rows.source}, {rbm.n_visible} x {rbm.n_hidden} units.",
+        f"The CD-1 step at MNIST's shape: {len(rows.V)} {rows.source}, {rbm.n_visible} x {rbm.n_hidden} units, on "
+        f"{n_cores} cores. Only on an idle machine do the threads have the cores for themselves: see its load.",
         figures,
         [curve] if n_cores > 1 else [],
         left_out,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 
 import click
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -14,6 +16,7 @@ from genreplay.bench.measure import Effort
 from genreplay.bench.run import PARTS, run
 
 VERDICTS = {True: "[green]met[/]", False: "[red]not met[/]", None: ""}
+"""of a figure, by ``met``"""
 
 
 @click.command()
@@ -54,22 +57,16 @@ def bench(names: tuple[str, ...], quick: bool, seed: int, as_json: bool, out: Pa
 
 
 def _table(part: Part) -> Table:
-    judged = any(figure.target for figure in part.figures)
-    table = Table(title=part.title, caption=part.about, title_justify="left", caption_justify="left")
-    table.add_column("what", min_width=20)
-    table.add_column("figure", justify="right")
-    table.add_column("unit")
-    for heading in ("quartiles", "median ms", *(("target",) if judged else ())):
-        table.add_column(heading, justify="right")
-    if judged:
-        table.add_column("")
-    unit = None
-    for figure in part.figures:
-        if figure.unit != unit:
-            table.add_section()
-            unit = figure.unit
-        quartiles = "" if figure.low is None or figure.high is None else f"{short(figure.low)} - {short(figure.high)}"
-        milliseconds = "" if figure.seconds is None else f"{1000 * figure.seconds:.3f}"
-        verdict = (str(figure.target or ""), VERDICTS[figure.met]) if judged else ()
-        table.add_row(figure.name, short(figure.value), figure.unit, quartiles, milliseconds, *verdict)
+    table = Table(title=part.title, caption=part.about, title_justify="left", caption_justify="left", box=box.SIMPLE)
+    table.add_column("what")
+    for heading in ("figure", "quartiles", "ms"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("target")
+    for unit, figures in groupby(part.figures, lambda figure: figure.unit):
+        table.add_row(f"[italic]{unit}[/]")
+        for figure in figures:
+            spread = "" if figure.low is None or figure.high is None else f"{short(figure.low)} - {short(figure.high)}"
+            milliseconds = "" if figure.seconds is None else f"{1000 * figure.seconds:.3f}"
+            verdict = f"{figure.target}, {VERDICTS[figure.met]}" if figure.target else ""
+            table.add_row(f"  {figure.name}", short(figure.value), spread, milliseconds, verdict)
     return table

@@ -62,7 +62,7 @@ def build(run: Run) -> str:
         quick=run.effort.quick,
         seed=run.effort.seed,
         machine=run.machine,
-        counts={"met": verdicts.count(True), "not met": verdicts.count(False), "no target": verdicts.count(None)},
+        counts={"met": verdicts.count(True), "not met": verdicts.count(False)},
     )
 
 
