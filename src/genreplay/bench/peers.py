@@ -63,12 +63,14 @@ def rbms_step(rbm: RBM, V: Array, centered: bool) -> Contestant:
     chains = model.init_chains(len(V), weights=weights, start_v=rows)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, maximize=True)
 
-    def step() -> None:
+    def step() -> RBM:
         nonlocal chains
         with torch.no_grad():
             optimizer.zero_grad(set_to_none=False)
             chains, _ = pcd.fit_batch_pcd((rows, weights), chains, model, gibbs_steps=1, beta=1.0, centered=centered)
             optimizer.step()
+        W, a, b = (parameter.numpy() for parameter in model.parameters())
+        return RBM(W.T, a, b)
 
     return Contestant(step)
 
@@ -90,7 +92,7 @@ def torch_step(rbm: RBM, V: Array) -> Contestant:
     v_model = torch.empty_like(v)
     rate, momentum, decay = 0.05, 0.9, 0.0002
 
-    def step() -> None:
+    def step() -> RBM:
         with torch.no_grad():
             torch.addmm(b, v, W.T, out=h).sigmoid_()
             torch.lt(uniform.uniform_(), h, out=sampled)  # a quarter of the time of torch.bernoulli
@@ -103,6 +105,7 @@ def torch_step(rbm: RBM, V: Array) -> Contestant:
             for parameter, velocity in ((W, dW), (a, da), (b, db)):
                 velocity.add_(parameter, alpha=-rate * decay)
                 parameter.add_(velocity)
+        return RBM(W.numpy(), a.numpy(), b.numpy())
 
     return Contestant(step)
 
