@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from genreplay.bench import ours, peers
@@ -11,6 +9,7 @@ from genreplay.bench.figures import Part, Target, multiples, speedup
 from genreplay.bench.measure import Contestant, Effort, interleave
 from genreplay.bench.rows import N_HIDDEN, Rows, mnist, model_of_mnist, web
 from genreplay.core import RBM
+from genreplay.core.contrastive import Reconstruction
 from genreplay.core.rbm import Array
 
 N_ROWS = 400
@@ -70,10 +69,10 @@ def on_web(effort: Effort) -> Part:
     )
 
 
-def step(rbm: RBM, V: Array, path: ours.KernelPath, n_threads: int = 1) -> Contestant:
+def step(rbm: RBM, V: Array, path: ours.KernelPath) -> Contestant:
     """Our step on one path; samples have zeros to skip, probabilities save the dense path the sampling."""
-    make = partial(ours.cd_step, rbm, V, path, rng=np.random.default_rng(0))
-    return Contestant(make("probabilities" if path == "dense" else "samples"), n_threads=n_threads)
+    reconstruction: Reconstruction = "probabilities" if path == "dense" else "samples"
+    return Contestant(ours.cd_step(rbm, V, path, reconstruction, np.random.default_rng(0)))
 
 
 def five_products(rbm: RBM, V: Array) -> ours.Call:
