@@ -69,8 +69,8 @@ def growth(effort: Effort) -> Part:
 def _exponents(symbol: str, sizes: list[int], turns: Turns) -> list[Figure]:
     figures = []
     for name, first, target in (
-        (f"{symbol}, {sizes[0]} to {sizes[-1]}", 0, EXPONENT),
-        (f"{symbol}, {sizes[-2]} to {sizes[-1]}", -2, None),
+        (f"ours, {symbol} from {sizes[0]} to {sizes[-1]}", 0, EXPONENT),
+        (f"ours, {symbol} from {sizes[-2]} to {sizes[-1]}", -2, None),
     ):
         medians = np.median(turns.seconds, axis=0)
         each = [exponent(sizes[first:], seconds[first:]) for seconds in turns.seconds]

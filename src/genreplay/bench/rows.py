@@ -10,7 +10,7 @@ import numpy as np
 from genreplay.bench import ours
 from genreplay.core import RBM
 from genreplay.core.rbm import Array
-from genreplay.datasets import DatasetError, load
+from genreplay.datasets import Dataset, DatasetError, load
 
 N_HIDDEN = 500
 
@@ -28,13 +28,11 @@ class Rows(NamedTuple):
         return f"{self.V.mean():.1%} ones"
 
 
-@cache
 def mnist(n_rows: int, seed: int) -> Rows:
     """Rows of MNIST: 784 pixels, 13 % of them on."""
     return _real("mnist", n_rows, seed) or synthetic(n_rows, 784, 0.13, seed)
 
 
-@cache
 def web(n_rows: int, seed: int) -> Rows:
     """Rows of Web: 300 features, 4 % of them on."""
     return _real("web", n_rows, seed) or synthetic(n_rows, 300, 0.04, seed)
@@ -55,12 +53,19 @@ def synthetic(n_rows: int, n_visible: int, density: float, seed: int) -> Rows:
 
 
 def _real(name: str, n_rows: int, seed: int) -> Rows | None:
-    try:
-        dataset = load(name)
-    except DatasetError:
+    dataset = _dataset(name)
+    if dataset is None:
         return None
     chosen = np.random.default_rng(seed).choice(len(dataset.train), n_rows, replace=False)
     return Rows(dataset.train[chosen].astype(np.float32), f"rows of {dataset.title}")
+
+
+@cache
+def _dataset(name: str) -> Dataset | None:
+    try:
+        return load(name)
+    except DatasetError:
+        return None
 
 
 @cache
