@@ -38,13 +38,18 @@ def test_a_target_is_met_up_to_its_bound(value: float, met: bool) -> None:
     assert Figure("x", "of the floor", value).met is None
 
 
-def test_every_target_of_the_bench_is_on_a_figure() -> None:
-    assert cd.MNIST_TARGETS[cd.DENSE] == ("at most", 1.12)
-    assert cd.MNIST_TARGETS[cd.SPARSE] == ("at most", 0.75)
-    assert cd.WEB_TARGETS[cd.SPARSE] == ("at most", 0.5)
-    assert ais.TARGET == ("at most", 1.6)
-    assert growth.EXPONENT == ("at most", 1.1)
-    assert memory.PEAK == ("at most", 60)
+@pytest.mark.parametrize(
+    ("part", "targets"),
+    [
+        (cd.on_mnist, {("at most", 1.12), ("at most", 0.75), ("at least", 2.5), ("at least", 4)}),
+        (cd.on_web, {("at most", 0.5)}),
+        (ais.ais, {("at most", 1.6)}),
+    ],
+)
+def test_figures_stand_beside_their_targets(part: Callable[[Effort], Part], targets: set[tuple[str, float]]) -> None:
+    judged = [figure for figure in part(QUICK).figures if figure.target]
+    assert {tuple(figure.target or ()) for figure in judged} == targets
+    assert all(figure.name.startswith("ours") for figure in judged)
 
 
 @pytest.mark.usefixtures("no_data")
