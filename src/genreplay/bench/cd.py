@@ -6,11 +6,11 @@ import numpy as np
 
 from genreplay.bench import ours, peers
 from genreplay.bench.figures import Part, Target, multiples, speedup
-from genreplay.bench.measure import Contestant, Effort, interleave
+from genreplay.bench.measure import Contestant, Effort, Turns, interleave
 from genreplay.bench.rows import N_HIDDEN, Rows, mnist, model_of_mnist, web
 from genreplay.core import RBM
 from genreplay.core.contrastive import Reconstruction
-from genreplay.core.rbm import Array
+from genreplay.core.kernels import Array
 
 N_ROWS = 400
 """a batch of 100 and 300 dreams"""
@@ -39,7 +39,7 @@ def on_mnist(effort: Effort) -> Part:
             RBMS_PLAIN: lambda: peers.rbms_step(rbm, rows.V, centered=False),
         }
     )
-    turns = interleave(contestants, effort.pick(21, 2))
+    turns = _in_turns(contestants, effort)
     best = SPARSE if SPARSE in turns.names else DENSE
     rivals = [name for name in (TORCH, FIT, PARTIAL_FIT, RBMS, RBMS_PLAIN) if name in turns.names]
     return Part(
@@ -63,9 +63,18 @@ def on_web(effort: Effort) -> Part:
             SPARSE: lambda: step(rbm, rows.V, "sparse"),
         }
     )
-    turns = interleave(contestants, effort.pick(21, 2))
+    turns = _in_turns(contestants, effort)
     return Part(
         "CD-1 at Web's shape", _about(rows, rbm), multiples(turns, FLOOR, "of the floor", WEB_TARGETS), [], left_out
+    )
+
+
+def _in_turns(contestants: dict[str, Contestant], effort: Effort) -> Turns:
+    """Ten steps a turn, as an update takes them."""
+    n_steps = effort.pick(10, 1)
+    return interleave(
+        {name: each.repeated(n_steps) if each.n_steps == 1 else each for name, each in contestants.items()},
+        effort.pick(21, 2),
     )
 
 

@@ -1,50 +1,67 @@
 """Everything of this package that is timed, each behind one small function.
 
-A ``path`` is how the products are computed: "dense" by matrix multiplication, "sparse" by summing the weights of the
-units that are on.
+A ``path`` is how the products are computed: "dense" by matrix multiplication alone, or "sparse" where the rule of
+``genreplay.core.kernels`` chooses so, as in use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from genreplay.core import RBM, Replay, Settings, online, partition
-from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step
+from genreplay.core import RBM, Replay, Settings, kernels, online, partition
+from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, prepare
+from genreplay.core.kernels import Array, Workspace
 from genreplay.core.partition import Float64
-from genreplay.core.rbm import Array, init, zeros_like
+from genreplay.core.rbm import init, zeros_like
 from genreplay.estimators import OnlineRBM
 
 KernelPath = Literal["dense", "sparse"]
 Call = Callable[[], object]
 
 
+def _use(path: KernelPath) -> AbstractContextManager[None]:
+    if path == "sparse" and find_spec("numba") is None:
+        raise ModuleNotFoundError("The sparse path needs Numba.", name="numba")
+    return kernels.use("dense" if path == "dense" else "auto")
+
+
 def trained(V: Array, n_hidden: int, n_steps: int, rng: np.random.Generator) -> RBM:
     """A model that has seen the rows some dozens of times, so that it reconstructs them as sparsely as in use."""
     rbm = init(V.shape[1], n_hidden, rng)
-    velocity = zeros_like(rbm)
+    velocity, work = zeros_like(rbm), Workspace()
     for _ in range(n_steps):
-        rbm, velocity = momentum_step(rbm, velocity, cd_gradient(rbm, V, 1, rng), 0.05, 0.9, 0.0002)
+        momentum_step(rbm, velocity, cd_gradient(rbm, V, 1, rng, work=work), 0.05, 0.9, 0.0002)
     return rbm
 
 
 def cd_step(rbm: RBM, V: Array, path: KernelPath, reconstruction: Reconstruction, rng: np.random.Generator) -> Call:
-    """One step of CD-1 with momentum and decay."""
+    """One step of CD-1 with momentum and decay, as an update takes it."""
+    rbm, work = rbm.copy(), Workspace()
     velocity = zeros_like(rbm)
+    with _use(path):
+        rows = prepare(rbm, V, work)
 
     def step() -> None:
-        nonlocal rbm, velocity
-        rbm, velocity = momentum_step(rbm, velocity, cd_gradient(rbm, V, 1, rng, reconstruction), 0.05, 0.9, 0.0002)
+        with _use(path):
+            momentum_step(rbm, velocity, cd_gradient(rbm, rows, 1, rng, reconstruction, work), 0.05, 0.9, 0.0002)
 
     return step
 
 
 def ais(rbm: RBM, n_chains: int, betas: Float64, base_bias: Array, path: KernelPath, rng: np.random.Generator) -> Call:
     """AIS over all temperatures."""
-    return lambda: partition.ais(rbm, rng, betas, n_chains, base_bias)
+
+    def anneal() -> None:
+        with _use(path):
+            partition.ais(rbm, rng, betas, n_chains, base_bias)
+
+    return anneal
 
 
 def update(rows: Array, n_hidden: int, replay: Replay, settings: Settings, past: Array | None = None) -> Call:
@@ -62,7 +79,7 @@ def feed_one_by_one(n_hidden: int, n_epochs: int, batch_size: int, n_replay: int
 
     def feed(rows: Array) -> None:
         for row in rows:
-            model.partial_fit(row[None])
+            model.learn_one(row)
 
     return feed
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from genreplay.bench.measure import Contestant
 from genreplay.core import RBM
-from genreplay.core.rbm import Array
+from genreplay.core.kernels import Array
 
 
 def gather(makers: Mapping[str, Callable[[], Contestant]]) -> tuple[dict[str, Contestant], list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from genreplay.bench import ours
 from genreplay.core import RBM
-from genreplay.core.rbm import Array
+from genreplay.core.kernels import Array
 from genreplay.datasets import Dataset, DatasetError, load
 
 N_HIDDEN = 500

@@ -24,9 +24,8 @@ def threads(effort: Effort) -> Part:
     rbm = model_of_mnist(N_ROWS, effort.seed, effort.pick(300, 20))
 
     def steps(path: KernelPath, n_threads: int) -> Contestant:
-        once = step(rbm, rows.V, path).call
         # several at a time, because an idle thread of BLAS keeps its core busy for a while after the last product
-        return Contestant(lambda: [once() for _ in range(N_STEPS)], N_STEPS, n_threads)
+        return step(rbm, rows.V, path)._replace(n_threads=n_threads).repeated(N_STEPS)
 
     contestants, left_out = peers.gather(
         {

@@ -1,9 +1,9 @@
 """The method itself: pure functions on small tuples of arrays, the random generator passed in.
 
-Needs NumPy, and safetensors for files; nothing else.
+Needs NumPy, and safetensors for files; uses Numba for speed where it is installed; nothing else.
 """
 
-from genreplay.core import checkpoint, contrastive, online, partition, rbm, replay
+from genreplay.core import checkpoint, contrastive, kernels, online, partition, rbm, replay
 from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.online import DivergenceError, Settings, State
 from genreplay.core.partition import LogPartition
@@ -23,6 +23,7 @@ __all__ = [
     "State",
     "checkpoint",
     "contrastive",
+    "kernels",
     "online",
     "partition",
     "rbm",

@@ -56,7 +56,7 @@ def use(products: Literal["auto", "dense", "sparse"]) -> Iterator[None]:
     if products not in ("auto", "dense", "sparse"):
         raise ValueError(f"The 'products' parameter of use must be 'auto', 'dense' or 'sparse'. Got {products!r}.")
     if products == "sparse" and _compiled() is None:
-        raise ImportError("Sparse products need Numba: install genreplay[fast].")
+        raise ModuleNotFoundError("Sparse products need Numba: install genreplay[fast].")
     token = _choice.set(products)
     try:
         yield
