@@ -82,7 +82,8 @@ def test_a_missing_peer_is_named_and_left_out(
 
     monkeypatch.setattr(peers, "import_module", import_module)
     measured = part(QUICK)
-    assert f"{peer}: {package} is not installed" in measured.left_out
+    # PyTorch, which some peers need, may be missing as well, and is then named in the package's place
+    assert {f"{peer}: {missing} is not installed" for missing in (package, "torch")} & set(measured.left_out)
     assert not any(peer in figure.name for figure in measured.figures)
     assert measured.figures
 
