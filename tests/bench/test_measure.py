@@ -56,12 +56,14 @@ def test_each_contestant_has_its_own_number_of_threads() -> None:
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
-def test_numba_is_held_to_the_same_number_of_threads() -> None:
-    numba = pytest.importorskip("numba")
-    before = numba.get_num_threads()
-    with threads(1):
-        assert numba.get_num_threads() == 1
-    assert numba.get_num_threads() == before
+def test_compiled_loops_are_held_to_the_same_number_of_threads() -> None:
+    pytest.importorskip("numba")
+    from genreplay.core import compiled
+
+    before = compiled.n_threads
+    with threads(before + 1):
+        assert compiled.n_threads == before + 1
+    assert compiled.n_threads == before
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 1.1, 2.0])

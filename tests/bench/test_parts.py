@@ -146,7 +146,7 @@ def test_the_peers_compute_what_we_compute() -> None:
             assert contestant.call() == pytest.approx(exact, abs=0.2)
 
 
-@pytest.mark.parametrize("peer", [peers.torch_step, partial(peers.rbms_step, centered=True)])
+@pytest.mark.parametrize("peer", [peers.torch_step, partial(peers.rbms_step, training_type="cd")])
 def test_the_peers_learn_the_rows(peer: Callable[..., Contestant]) -> None:
     pytest.importorskip("rbms")
     V = rows.synthetic(200, 20, 0.3, seed=0).V

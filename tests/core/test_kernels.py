@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -242,6 +245,46 @@ def test_momentum_in_any_memory_order_gives_the_same_numbers(size: int) -> None:
         kernels.momentum(theta, velocity, slope, 0.1, 0.9, 0.01)
         np.testing.assert_allclose(velocity, expected)
         np.testing.assert_allclose(theta, start[0] + expected)
+
+
+@needs_numba
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    from genreplay.core import compiled
+
+    monkeypatch.setattr(compiled, "_PARALLEL_FROM", 1)
+    theta = model(120, 80, scale=0.3)
+    theta.a[:] = -2
+    V = bits(61, 120, 0.1)
+    gradients = []
+    for n in (1, 3, 100):
+        with kernels.threads(n):
+            gradients.append(contrastive.cd_gradient(theta, V, 2, RNG(2), "samples"))
+    for other in gradients[1:]:
+        for part, expected in zip(other, gradients[0], strict=True):
+            np.testing.assert_array_equal(part, expected)
+
+
+@needs_numba
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_threads_do_not_hang_a_forked_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    from genreplay.core import compiled
+
+    monkeypatch.setattr(compiled, "_PARALLEL_FROM", 1)
+    x = np.zeros((400, 50), dtype=np.float32)
+    with kernels.threads(2):
+        compiled.sigmoid(len(x), x.size, x)
+        child = os.fork()
+        if child == 0:
+            compiled.sigmoid(len(x), x.size, x)
+            os._exit(0)
+        deadline = time.monotonic() + 30
+        while (done := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if done[0] == 0:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    assert done == (child, 0)
 
 
 def test_work_space_is_not_copied_with_what_holds_it() -> None:

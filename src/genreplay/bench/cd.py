@@ -16,7 +16,7 @@ N_ROWS = 400
 """a batch of 100 and 300 dreams"""
 FLOOR, DENSE, SPARSE = "dense floor: five products", "ours, dense path", "ours, sparse path"
 FIT, PARTIAL_FIT = "scikit-learn fit", "scikit-learn partial_fit"
-RBMS, RBMS_PLAIN, TORCH = "rbms", "rbms, not centred", "hand-written PyTorch"
+RBMS, RBMS_PCD, TORCH = "rbms, cd", "rbms, pcd", "hand-written PyTorch"
 
 MNIST_TARGETS = {DENSE: Target("at most", 1.12), SPARSE: Target("at most", 0.75)}
 WEB_TARGETS = {SPARSE: Target("at most", 0.50)}
@@ -35,13 +35,13 @@ def on_mnist(effort: Effort) -> Part:
             TORCH: lambda: peers.torch_step(rbm, rows.V),
             FIT: lambda: peers.sklearn_fit(rows.V, N_HIDDEN),
             PARTIAL_FIT: lambda: peers.sklearn_partial_fit(rows.V, N_HIDDEN),
-            RBMS: lambda: peers.rbms_step(rbm, rows.V, centered=True),
-            RBMS_PLAIN: lambda: peers.rbms_step(rbm, rows.V, centered=False),
+            RBMS: lambda: peers.rbms_step(rbm, rows.V, "cd"),
+            RBMS_PCD: lambda: peers.rbms_step(rbm, rows.V, "pcd"),
         }
     )
     turns = _in_turns(contestants, effort)
     best = SPARSE if SPARSE in turns.names else DENSE
-    rivals = [name for name in (TORCH, FIT, PARTIAL_FIT, RBMS, RBMS_PLAIN) if name in turns.names]
+    rivals = [name for name in (TORCH, FIT, PARTIAL_FIT, RBMS, RBMS_PCD) if name in turns.names]
     return Part(
         "CD-1 at MNIST's shape",
         f"{_about(rows, rbm)} Against the others: {best}.",

@@ -10,13 +10,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
+
+from genreplay.core import kernels
 
 
 class Effort(NamedTuple):
@@ -100,7 +100,7 @@ def interleave(contestants: Mapping[str, Contestant], n_turns: int = 15) -> Turn
 
 @contextmanager
 def threads(n: int, pools: ThreadpoolController | None = None) -> Iterator[None]:
-    """Hold the number of threads of BLAS, and of Numba and PyTorch where there are any, while the block runs.
+    """Hold the number of threads of BLAS, of our compiled loops and of PyTorch while the block runs.
 
     ``pools`` spares the search for libraries, which takes as long as a CD step.
 
@@ -108,31 +108,21 @@ def threads(n: int, pools: ThreadpoolController | None = None) -> Iterator[None]
     ...     {pool["num_threads"] for pool in ThreadpoolController().info()}
     {1}
     """
-    numba, torch = _numba(), sys.modules.get("torch")
-    n_before = numba and numba.get_num_threads(), torch and torch.get_num_threads()
-    with (pools or find_pools()).limit(limits=n):
+    torch = sys.modules.get("torch")
+    n_before = torch and torch.get_num_threads()
+    with (pools or find_pools()).limit(limits=n), kernels.threads(n):
         try:
-            if numba:
-                numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
             if torch:
                 torch.set_num_threads(n)
             yield
         finally:
-            if numba:
-                numba.set_num_threads(n_before[0])
             if torch:
-                torch.set_num_threads(n_before[1])
+                torch.set_num_threads(n_before)
 
 
 def find_pools() -> ThreadpoolController:
     """The libraries in this process that have threads of their own."""
-    if numba := _numba():
-        numba.get_num_threads()  # Numba loads a library of threads when first asked
     return ThreadpoolController()
-
-
-def _numba() -> Any:
-    return import_module("numba") if find_spec("numba") else None
 
 
 def exponent(sizes: npt.ArrayLike, seconds: npt.ArrayLike) -> float:

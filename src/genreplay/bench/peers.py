@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -50,11 +50,12 @@ def sklearn_partial_fit(V: Array, n_hidden: int) -> Contestant:
     return Contestant(lambda: model.partial_fit(V))
 
 
-def rbms_step(rbm: RBM, V: Array, centered: bool) -> Contestant:
-    """The body of the training loop of rbms: persistent chains, one Gibbs step, its gradient, PyTorch's SGD.
+def rbms_step(rbm: RBM, V: Array, training_type: Literal["cd", "pcd"]) -> Contestant:
+    """The body of the training loop of rbms: one Gibbs step of its chains, its gradient, PyTorch's SGD.
 
-    Persistent chains are its default and cost one product less than its "cd"; ``centered`` is its default too. The
-    time that its loop spends on its progress bar and its HDF5 log is not counted.
+    With "cd" the chains start from the rows, as ours do; its default, "pcd", lets them go on and saves a product. The
+    gradient is centred, by its default. The time that its loop spends on its progress bar and its HDF5 log is not
+    counted.
     """
     torch, pcd = _import("torch"), _import("rbms.training.pcd")
     model = _rbms_model(rbm)
@@ -66,8 +67,10 @@ def rbms_step(rbm: RBM, V: Array, centered: bool) -> Contestant:
     def step() -> RBM:
         nonlocal chains
         with torch.no_grad():
+            if training_type == "cd":
+                chains = model.init_chains(len(V), weights=weights, start_v=rows)
             optimizer.zero_grad(set_to_none=False)
-            chains, _ = pcd.fit_batch_pcd((rows, weights), chains, model, gibbs_steps=1, beta=1.0, centered=centered)
+            chains, _ = pcd.fit_batch_pcd((rows, weights), chains, model, gibbs_steps=1, beta=1.0)
             optimizer.step()
         W, a, b = (parameter.numpy() for parameter in model.parameters())
         return RBM(W.T, a, b)

@@ -1,55 +1,78 @@
 """The loops that NumPy has no call for, compiled by Numba: sparse products, and sums and draws in one pass.
 
-Each is compiled at its first call, for one thread or for several, and kept on disk. Sparse matrices are in CSR form:
-row r has its ``values`` at the columns ``places``, both from ``start[r]`` to ``start[r + 1]``.
+Each is compiled at its first call and kept on disk. It holds no lock of Python's, so that its rows can be shared out
+among threads. Sparse matrices are in CSR form: row r has its ``values`` at the columns ``places``, both from
+``start[r]`` to ``start[r + 1]``.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, wraps
+from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
-from numba import prange
 
 Integers = npt.NDArray[np.signedinteger[Any]]
 Numbers = npt.NDArray[np.floating]
-F = TypeVar("F", bound=Callable[..., Any])
 
-_PARALLEL_FROM = 2**17
+_PARALLEL_FROM = 2**20
 """numbers to go through, from which waking a second thread pays"""
+# Sums may be taken in any order and products fused into them; a division needs no look at its divisor.
+_OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy"}
+
+n_threads: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+"""threads that share the rows; as many as cores, or as the variable NUMBA_NUM_THREADS says"""
 
 
-def _compile(function: F) -> F:
-    """Compile for one thread and for several; the last argument says how much work there is, and so which is called."""
-    # Sums may be taken in any order and products fused into them; a division needs no look at its divisor.
-    options: dict[str, Any] = {
-        "cache": True,
-        "nogil": True,
-        "fastmath": {"reassoc", "contract"},
-        "error_model": "numpy",
-    }
-    one = numba.njit(**options)(function)
-    several = numba.njit(**options, parallel=True)(function)
-
-    def call(*arguments: Any) -> Any:
-        parallel = arguments[-1] >= _PARALLEL_FROM and numba.get_num_threads() > 1
-        return (several if parallel else one)(*arguments)
-
-    return cast(F, call)
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(thread_name_prefix="genreplay")
 
 
-@_compile
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads stay with the parent
+
+
+def _over_rows(function: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """Compile a loop from row ``first`` to row ``last``; call it with the number of rows and the work there is.
+
+    Threads of our own, since those of OpenMP would keep the cores busy while BLAS needs them.
+    """
+    loop = numba.njit(cache=True, **_OPTIONS)(function)
+
+    @wraps(function)
+    def call(n_rows: int, work: int, *arguments: Any) -> list[Any]:
+        n = min(n_threads, n_rows) if work >= _PARALLEL_FROM else 1
+        if n <= 1:
+            return [loop(0, n_rows, *arguments)]
+        edges = [n_rows * k // n for k in range(n + 1)]
+        others = [_pool().submit(loop, edges[k], edges[k + 1], *arguments) for k in range(1, n)]
+        return [loop(0, edges[1], *arguments), *(other.result() for other in others)]
+
+    return call
+
+
+@_over_rows
 def add_product(
-    start: Integers, places: Integers, values: Numbers, scale: float, table: Numbers, out: Numbers, work: int
+    first: int,
+    last: int,
+    start: Integers,
+    places: Integers,
+    values: Numbers,
+    scale: float,
+    table: Numbers,
+    out: Numbers,
 ) -> None:
     """Add scale * (sparse @ table) to ``out``: to each of its rows, some rows of ``table``.
 
     Eight rows of the table at a time, since the loop is bound by reading and writing, most of it of ``out``.
     """
-    for r in prange(out.shape[0]):
+    for r in range(first, last):
         total = out[r]
         k, stop = start[r], start[r + 1]
         while k + 8 <= stop:
@@ -75,11 +98,11 @@ def add_product(
             k += 1
 
 
-@_compile
-def count_ones(rows: Numbers, counts: Integers, work: int) -> bool:
+@_over_rows
+def count_ones(first: int, last: int, rows: Numbers, counts: Integers) -> bool:
     """Count the ones of each row; False if there is a number other than 0 and 1."""
     n_other = 0
-    for r in prange(rows.shape[0]):
+    for r in range(first, last):
         ones, other = 0, 0
         for i in range(rows.shape[1]):
             ones += rows[r, i] == 1
@@ -89,21 +112,24 @@ def count_ones(rows: Numbers, counts: Integers, work: int) -> bool:
     return n_other == 0
 
 
-@_compile
-def list_ones(rows: Numbers, start: Integers, places: Integers, work: int) -> None:
+@_over_rows
+def list_ones(first: int, last: int, rows: Numbers, start: Integers, places: Integers) -> None:
     """Write down the places of the ones."""
-    for r in prange(rows.shape[0]):
-        k = start[r]
+    for r in range(first, last):
+        k, stop = start[r], start[r + 1]
         for i in range(rows.shape[1]):
-            if rows[r, i] != 0:
-                places[k] = i
-                k += 1
+            if k == stop:
+                break
+            places[k] = i  # overwritten by the next if this is none: cheaper than a branch that is hard to guess
+            k += rows[r, i] != 0
 
 
-@_compile
-def count_flips(rows: Numbers, start: Integers, places: Integers, ones: Integers, flips: Integers, work: int) -> None:
+@_over_rows
+def count_flips(
+    first: int, last: int, rows: Numbers, start: Integers, places: Integers, ones: Integers, flips: Integers
+) -> None:
     """Count, row by row, the ones of 0/1 ``rows``, and the units in which they differ from the listed ones."""
-    for r in prange(rows.shape[0]):
+    for r in range(first, last):
         row = rows[r]
         total, kept = row[0] - row[0], row[0] - row[0]
         for i in range(row.shape[0]):
@@ -114,21 +140,22 @@ def count_flips(rows: Numbers, start: Integers, places: Integers, ones: Integers
         flips[r] = int(total - 2 * kept) + start[r + 1] - start[r]
 
 
-@_compile
+@_over_rows
 def list_flips(
+    first: int,
+    last: int,
     rows: Numbers,
     start: Integers,
     places: Integers,
     flip_start: Integers,
     flip_places: Integers,
     flip_values: Numbers,
-    work: int,
 ) -> None:
     """Write down where ``rows`` differ from the listed ones: -1 for a listed one that is lost, 1 for one gained.
 
     Overwrites ``rows``: its ones that are listed become 0, so that those which remain are gained.
     """
-    for r in prange(rows.shape[0]):
+    for r in range(first, last):
         row = rows[r]
         k, stop = flip_start[r], flip_start[r + 1]
         for m in range(start[r], start[r + 1]):
@@ -142,25 +169,26 @@ def list_flips(
         for i in range(row.shape[0]):
             if k == stop:
                 break
-            flip_places[k] = i  # overwritten by the next if this is none: cheaper than a branch that is hard to guess
+            flip_places[k] = i  # as in list_ones
             k += row[i] != 0
 
 
-@_compile
+@_over_rows
 def transpose(
+    first: int,
+    last: int,
     start: Integers,
     places: Integers,
     values: Numbers,
     place: Integers,
     transposed_places: Integers,
     transposed_values: Numbers,
-    work: int,
 ) -> None:
     """List the rows of each column; ``place`` has where each column's list starts, and ends where it ends.
 
-    On one thread, since the columns' lists grow while the rows are gone through.
+    For one thread, since the columns' lists grow while the rows are gone through.
     """
-    for r in range(start.shape[0] - 1):
+    for r in range(first, last):
         for k in range(start[r], start[r + 1]):
             column = places[k]
             transposed_places[place[column]] = r
@@ -174,7 +202,7 @@ _C0, _C1, _C2 = np.float32(0.99999993), np.float32(0.69315307), np.float32(0.240
 _C3, _C4, _C5 = np.float32(0.055826306), np.float32(0.0089893550), np.float32(0.0018775705)
 
 
-@numba.njit(fastmath={"reassoc", "contract"}, error_model="numpy")
+@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
 def exp_neg(x: np.float32) -> Any:
     """exp(-x) for x >= 0 in float32: 2^k 2^f, where 2^k is written straight into the exponent's bits.
 
@@ -188,35 +216,36 @@ def exp_neg(x: np.float32) -> Any:
     return power * (_C0 + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * _C5)))))
 
 
-@_compile
-def sigmoid(x: Numbers, work: int) -> None:
+@_over_rows
+def sigmoid(first: int, last: int, x: Numbers) -> None:
     """Turn x into S(x), in float32, with a small relative error even where it is near 0.
 
     In place, for of two arguments that may be the same array the compiler would have to expect it.
     """
     one = np.float32(1)
-    for r in prange(x.shape[0]):
+    for r in range(first, last):
         row = x[r]
         for i in range(row.shape[0]):
             e = exp_neg(abs(row[i]))
             row[i] = (one if row[i] >= 0 else e) / (one + e)
 
 
-@_compile
+@_over_rows
 def sample(
+    first: int,
+    last: int,
     x: Numbers,
     uniform: npt.NDArray[np.uint16],
     p: Numbers,
     out: Numbers,
     undecided: npt.NDArray[np.bool_],
-    work: int,
 ) -> None:
     """Probabilities p = S(x) and, in the same pass, the chances of ``kernels.draw``: 65536 p - uniform, cut to [0, 1].
 
     Tells which rows have a chance that is neither 0 nor 1.
     """
     zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
-    for r in prange(x.shape[0]):
+    for r in range(first, last):
         row, numbers, probability, chance = x[r], uniform[r], p[r], out[r]
         for i in range(row.shape[0]):
             e = exp_neg(abs(row[i]))
@@ -229,8 +258,10 @@ def sample(
         undecided[r] = between > 0
 
 
-@_compile
+@_over_rows
 def anneal(
+    first: int,
+    last: int,
     x: Numbers,
     uniform: npt.NDArray[np.uint16],
     beta: float,
@@ -238,19 +269,18 @@ def anneal(
     out: Numbers,
     undecided: npt.NDArray[np.bool_],
     change: npt.NDArray[np.float64],
-    work: int,
 ) -> None:
     """The sums of ``kernels.anneal``, and chances with S(following x) as in ``sample``, in one pass.
 
     A sum of logarithms is the logarithm of a product: one serves a hundred units, none of whose factors exceeds 2.
     """
     zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
-    for r in prange(x.shape[0]):
+    for r in range(first, last):
         row, numbers, chance = x[r], uniform[r], out[r]
         positive, between, logs = zero, zero, 0.0
-        for first in range(0, row.shape[0], 100):
+        for begin in range(0, row.shape[0], 100):
             before, after = one, one
-            for i in range(first, min(first + 100, row.shape[0])):
+            for i in range(begin, min(begin + 100, row.shape[0])):
                 e = exp_neg(following * abs(row[i]))
                 before *= one + exp_neg(beta * abs(row[i]))
                 after *= one + e
@@ -265,11 +295,19 @@ def anneal(
         change[r] = (np.float64(following) - np.float64(beta)) * positive + logs
 
 
-@_compile
+@_over_rows
 def momentum(
-    theta: Numbers, velocity: Numbers, slope: Numbers, rate: float, keep: float, decay: float, work: int
+    first: int,
+    last: int,
+    theta: Numbers,
+    velocity: Numbers,
+    slope: Numbers,
+    rate: float,
+    keep: float,
+    decay: float,
 ) -> None:
     """Set velocity to keep velocity + rate slope - decay theta, add it to theta: all in one pass over memory."""
-    for k in prange(theta.shape[0]):
+    theta, velocity, slope = theta[first:last], velocity[first:last], slope[first:last]
+    for k in range(theta.shape[0]):
         velocity[k] = keep * velocity[k] + rate * slope[k] - decay * theta[k]
         theta[k] += velocity[k]

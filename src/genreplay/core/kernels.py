@@ -64,6 +64,25 @@ def use(products: Literal["auto", "dense", "sparse"]) -> Iterator[None]:
         _choice.reset(token)
 
 
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Share the rows of the compiled loops among ``n`` threads; the dense products are BLAS's own affair.
+
+    >>> with threads(1):
+    ...     compact(np.eye(5), width=500).shape
+    (5, 5)
+    """
+    loops: Any = _compiled()
+    before = loops and loops.n_threads
+    try:
+        if loops:
+            loops.n_threads = n
+        yield
+    finally:
+        if loops:
+            loops.n_threads = before
+
+
 @cache
 def _compiled() -> ModuleType | None:
     """The compiled loops, if Numba is installed."""
@@ -134,13 +153,13 @@ class Sparse:
         """The transposed matrix."""
         start = np.concatenate([[0], np.cumsum(np.bincount(self.places, minlength=self.n_columns))])
         places, values = np.empty_like(self.places), np.empty_like(self.values)
-        _loops().transpose(self.start, self.places, self.values, start[:-1].copy(), places, values, len(places))
+        _loops().transpose(len(self), 0, self.start, self.places, self.values, start[:-1].copy(), places, values)
         return Sparse(start, places, values, len(self))
 
     def add_product(self, table: Array, out: Array, scale: float = 1.0) -> None:
         """Add scale * (self @ table) to ``out``."""
         work, number = len(self.places) * table.shape[1], out.dtype.type
-        _loops().add_product(self.start, self.places, self.values, number(scale), table, out, work)
+        _loops().add_product(len(self), work, self.start, self.places, self.values, number(scale), table, out)
 
 
 class Near(NamedTuple):
@@ -171,13 +190,13 @@ def compact(rows: Rows, width: int, density: float = SPARSE_BELOW) -> Rows:
             return rows  # too narrow; or so dense in some rows that the others are not worth a look
     rows = np.ascontiguousarray(rows)
     counts = np.empty(len(rows), dtype=np.int64)
-    if not loops.count_ones(rows, counts, rows.size):
+    if not all(loops.count_ones(len(rows), rows.size, rows, counts)):
         return rows
     start = np.concatenate([[0], np.cumsum(counts)])
     if choice == "auto" and start[-1] > density * rows.size:
         return rows
     places = np.empty(start[-1], dtype=np.int32)
-    loops.list_ones(rows, start, places, rows.size)
+    loops.list_ones(len(rows), rows.size, rows, start, places)
     return Sparse(start, places, np.ones(len(places), dtype=rows.dtype), rows.shape[1])
 
 
@@ -190,16 +209,16 @@ def compact_near(rows: Array, origin: Rows) -> Rows | Near:
         return rows
     loops = _loops()
     ones, flips = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-    loops.count_flips(rows, origin.start, origin.places, ones, flips, rows.size)
+    loops.count_flips(len(rows), rows.size, rows, origin.start, origin.places, ones, flips)
     near = flips.sum() < ones.sum()
     start = np.concatenate([[0], np.cumsum(flips if near else ones)])
     if _choice.get() == "auto" and start[-1] > SPARSE_BELOW * rows.size:
         return rows
     places, values = np.empty(start[-1], dtype=np.int32), np.ones(start[-1], dtype=rows.dtype)
     if near:
-        loops.list_flips(rows, origin.start, origin.places, start, places, values, rows.size)
+        loops.list_flips(len(rows), rows.size, rows, origin.start, origin.places, start, places, values)
     else:
-        loops.list_ones(rows, start, places, rows.size)
+        loops.list_ones(len(rows), rows.size, rows, start, places)
     listed = Sparse(start, places, values, rows.shape[1])
     return Near(listed) if near else listed
 
@@ -289,7 +308,7 @@ def sigmoid(x: Array, out: Array | None = None) -> Array:
         out = np.empty_like(x) if out is None else out
         if out is not x:
             np.copyto(out, x)
-        loops.sigmoid(out, x.size)
+        loops.sigmoid(len(x), x.size, out)
         return out
     y = np.multiply(x, 0.5, out=out)
     np.tanh(y, out=y)
@@ -321,7 +340,7 @@ def sample(x: Array, rng: np.random.Generator, p: Array | None = None, out: Arra
     p = np.empty_like(x) if p is None else p
     out = np.empty_like(x) if out is None else out
     undecided = np.empty(len(x), dtype=np.bool_)
-    loops.sample(x, _uniform16(x.shape, rng), p, out, undecided, x.size)
+    loops.sample(len(x), x.size, x, _uniform16(x.shape, rng), p, out, undecided)
     return p, _settle(out, np.flatnonzero(undecided), rng)
 
 
@@ -360,7 +379,8 @@ def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, h:
     if loops is not None and x.dtype == np.float32 and x.size >= _COMPILED_FROM:
         change = np.empty(len(x))
         undecided = np.empty(len(x), dtype=np.bool_)
-        loops.anneal(x, _uniform16(x.shape, rng), number(beta), number(following), h, undecided, change, x.size)
+        uniform = _uniform16(x.shape, rng)
+        loops.anneal(len(x), x.size, x, uniform, number(beta), number(following), h, undecided, change)
         _settle(h, np.flatnonzero(undecided), rng)
         return change
     size = np.abs(x)
@@ -386,7 +406,7 @@ def momentum(theta: Array, velocity: Array, slope: Array, rate: float, keep: flo
     if loops is not None and theta.strides == velocity.strides == slope.strides:
         number = theta.dtype.type
         in_order = (part.ravel("K") for part in (theta, velocity, slope))  # views, since all of them are contiguous
-        loops.momentum(*in_order, number(rate), number(keep), number(rate * decay), theta.size)
+        loops.momentum(theta.size, theta.size, *in_order, number(rate), number(keep), number(rate * decay))
     else:
         velocity *= keep
         velocity += rate * (slope - decay * theta)
