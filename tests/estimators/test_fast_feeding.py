@@ -1,0 +1,108 @@
+"""Single rows, sparse rows, and the bytes held."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from genreplay import OnlineRBM
+from genreplay.core import kernels
+from tests.estimators.snapshot import snapshot
+
+
+def bits(n: int, m: int = 12, density: float = 0.3, seed: int = 0) -> np.ndarray:
+    return (np.random.default_rng(seed).random((n, m)) < density).astype(float)
+
+
+def small(**options: object) -> OnlineRBM:
+    return OnlineRBM(n_hidden=5, **{"batch_size": 10, "n_replay": 15, "n_epochs": 2, "random_state": 0, **options})
+
+
+@pytest.mark.parametrize("binarize", [0.5, None])
+@pytest.mark.parametrize("as_row", [np.asarray, list, lambda row: row.astype(bool), lambda row: row.astype(np.int8)])
+def test_rows_one_by_one_give_the_same_bits_as_all_at_once(as_row: object, binarize: float | None) -> None:
+    rows = bits(73)
+    whole, single = small(binarize=binarize).fit(rows), small(binarize=binarize)
+    for row in rows:
+        single.learn_one(as_row(row))  # type: ignore[operator]
+    assert snapshot(single) == snapshot(whole)
+    single.learn_one(rows[0])
+    single.partial_fit(rows[1:40])
+    assert snapshot(single) == snapshot(whole.partial_fit(rows[:40]))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (np.ones((1, 12)), "one row, a 1D array"),
+        (np.float64(1.0), "one row, a 1D array"),
+        (np.ones(11), "12 features"),
+        ([np.nan, *[0.0] * 11], "NaN"),
+        ([np.inf, *[0.0] * 11], "infinity"),
+        (["a", *["b"] * 11], "convert|numeric|dtype"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused_and_nothing_is_lost(row: object, message: str) -> None:
+    model = small().fit(bits(33))
+    before = snapshot(model)
+    with pytest.raises(ValueError, match=message):
+        model.learn_one(row)
+    assert snapshot(model) == before
+
+
+def test_values_outside_the_range_are_warned_of_once_and_refused_as_probabilities() -> None:
+    model = small().fit(bits(33))
+    with pytest.warns(UserWarning, match="outside"):
+        model.learn_one(7 * bits(1)[0] + 1)
+    model.learn_one(7 * bits(1)[0] + 1)
+    assert model.n_rows_seen_ == 35
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        small(binarize=None).fit(bits(33)).learn_one(np.full(12, 1.5))
+
+
+def test_settings_that_cannot_change_are_noticed_when_a_batch_is_full() -> None:
+    model = small().fit(bits(38))
+    model.set_params(n_hidden=6)
+    model.learn_one(bits(1)[0])
+    with pytest.raises(ValueError, match="'n_hidden' parameter"):
+        model.learn_one(bits(1)[0])
+    assert model.n_rows_seen_ == 39
+    model.set_params(n_hidden=5)
+    assert model.learn_one(bits(1)[0]).n_updates_ == 4
+
+
+def test_a_model_of_named_columns_says_so_when_rows_come_without_names() -> None:
+    model = small().fit(pd.DataFrame(bits(33), columns=list("abcdefghijkl")))
+    with pytest.warns(UserWarning, match="feature names"):
+        model.learn_one(bits(1)[0])
+
+
+@pytest.mark.skipif(kernels._compiled() is None, reason="sparse products need Numba")
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix, sparse.csc_array])
+def test_sparse_rows_are_never_made_dense(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = bits(230, m=400, density=0.02)
+    rows[0, 0] = 0.3  # below the threshold
+    dense_model = OnlineRBM(n_hidden=70, random_state=0).fit(rows)
+    expected = {name: getattr(dense_model, name)(rows) for name in ("transform", "free_energy")}
+    held = kind(rows)
+    for cls in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array):
+        for method in ("toarray", "todense"):
+            monkeypatch.setattr(cls, method, lambda *_, **__: pytest.fail("made dense"))
+    model = OnlineRBM(n_hidden=70, random_state=0).fit(held)
+    assert snapshot(model) == snapshot(dense_model)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(getattr(model, name)(held), values)
+
+
+def test_the_bytes_held_do_not_grow_with_the_stream() -> None:
+    model = small().fit(bits(50))
+    early = model.nbytes
+    model.partial_fit(bits(2000, seed=1))
+    assert model.nbytes == early
+    assert early.replay == 0
+    assert early.parameters == early.velocities == (12 * 5 + 12 + 5) * 4
+    assert early.total == sum(early)
+    hoarder = small(replay="infinite-memory").fit(bits(50))
+    assert hoarder.nbytes.replay < hoarder.partial_fit(bits(2000, seed=1)).nbytes.replay
