@@ -94,6 +94,14 @@ def test_near_rows_are_the_other_rows_plus_the_flips(density: float) -> None:
 
 
 @needs_numba
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.5, -1.0, 2.0])
+def test_rows_with_other_numbers_are_left_as_they_are(value: float) -> None:
+    rows = bits(25, 40, 0.1)
+    rows[3, 7] = value
+    assert kernels.compact_near(rows, Sparse.of(bits(25, 40, 0.1))) is rows
+
+
+@needs_numba
 def test_lists_of_flips_are_used_only_where_they_are_shorter_than_lists_of_ones() -> None:
     origin = bits(25, 400, 0.1)
     few, many = origin.copy(), bits(25, 400, 0.1, seed=3)
@@ -240,8 +248,11 @@ def test_momentum_in_any_memory_order_gives_the_same_numbers(size: int) -> None:
     shape = (size, 2)
     start = [RNG(k).random(shape) for k in range(3)]
     expected = 0.9 * start[1] + 0.1 * (start[2] - 0.01 * start[0])
-    for orders in ("CCC", "FFF", "CFC", "FCF"):
-        theta, velocity, slope = (np.array(part, order=order) for part, order in zip(start, orders, strict=True))
+    for orders in ("CCC", "FFF", "CFC", "FCF", "SSS"):
+        theta, velocity, slope = (
+            np.repeat(part, 2, axis=0)[::2] if order == "S" else np.array(part, order=order)  # S: every other row
+            for part, order in zip(start, orders, strict=True)
+        )
         kernels.momentum(theta, velocity, slope, 0.1, 0.9, 0.01)
         np.testing.assert_allclose(velocity, expected)
         np.testing.assert_allclose(theta, start[0] + expected)

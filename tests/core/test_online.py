@@ -207,6 +207,16 @@ def test_failed_update_leaves_no_trace() -> None:
         assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.parametrize("n_cd", [1, 2])
+@pytest.mark.parametrize("n_visible", [12, 400])
+def test_sampled_reconstructions_of_a_diverging_model_end_in_the_same_error(n_cd: int, n_visible: int) -> None:
+    chosen = Settings(batch_size=10, n_replay=15, n_cd=n_cd, reconstruction="samples")
+    state = online.init(n_visible, 70, GenerativeReplay(), np.random.default_rng(7), batch_size=10)
+    state = learn(state, rows_of(20, n_visible), chosen)
+    with pytest.raises(DivergenceError):
+        learn(state, rows_of(20, n_visible, seed=1), chosen._replace(learning_rate=1e30, weight_decay=1.0))
+
+
 def test_updates_before_a_failed_one_are_kept_by_whoever_keeps_the_newest_state() -> None:
     chosen = Settings(batch_size=10, n_epochs=1, learning_rate=1e12, weight_decay=1.0, n_replay=10)
     newest = state = start(NoReplay(), batch_size=10)

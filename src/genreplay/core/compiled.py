@@ -127,17 +127,25 @@ def list_ones(first: int, last: int, rows: Numbers, start: Integers, places: Int
 @_over_rows
 def count_flips(
     first: int, last: int, rows: Numbers, start: Integers, places: Integers, ones: Integers, flips: Integers
-) -> None:
-    """Count, row by row, the ones of 0/1 ``rows``, and the units in which they differ from the listed ones."""
+) -> bool:
+    """Count, row by row, the ones of 0/1 ``rows``, and the units in which they differ from the listed ones.
+
+    False if there is a number other than 0 and 1, such as NaN.
+    """
+    zero = rows.dtype.type(0)
+    n_other = zero
     for r in range(first, last):
         row = rows[r]
-        total, kept = row[0] - row[0], row[0] - row[0]
+        total, other, kept = zero, zero, zero
         for i in range(row.shape[0]):
             total += row[i]
+            other += row[i] * (row[i] - 1)
         for k in range(start[r], start[r + 1]):
             kept += row[places[k]]
         ones[r] = int(total)
         flips[r] = int(total - 2 * kept) + start[r + 1] - start[r]
+        n_other += other
+    return bool(n_other == 0)
 
 
 @_over_rows

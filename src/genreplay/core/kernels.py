@@ -34,13 +34,13 @@ SPARSE_BELOW = 0.2
 """density of ones up to which sums of rows beat BLAS; ``genreplay bench density`` measures where they meet"""
 SPARSE_HIDDEN_BELOW = 0.1
 """the same for the way down, which pays for a transposed copy of W besides"""
+SPARSE_FROM_WIDTH = 64
+"""units of the other layer from which they do"""
 _COMPILED_FROM = 2**14
 """numbers from which a compiled loop over them beats a few calls of NumPy"""
 # Each factor 1 + exp(-|x|) is at most 2, so this many multiply up without overflow even in float32.
 _FACTORS_PER_LOG = 100
 _LARGEST = np.iinfo(np.uint64).max
-SPARSE_FROM_WIDTH = 64
-"""units of the other layer from which they do"""
 
 _choice: ContextVar[Literal["auto", "dense", "sparse"]] = ContextVar("products", default="auto")
 
@@ -139,7 +139,7 @@ class Sparse:
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
     def sum_of_rows(self, weights: Array) -> Array:
-        """Self @ weights, one number a row."""
+        """The product with a vector, one number a row."""
         terms = self.values * weights[self.places]
         return np.bincount(self._rows, terms, minlength=len(self)).astype(weights.dtype)
 
@@ -209,7 +209,8 @@ def compact_near(rows: Array, origin: Rows) -> Rows | Near:
         return rows
     loops = _loops()
     ones, flips = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-    loops.count_flips(len(rows), rows.size, rows, origin.start, origin.places, ones, flips)
+    if not all(loops.count_flips(len(rows), rows.size, rows, origin.start, origin.places, ones, flips)):
+        return rows  # not of zeros and ones: the model has diverged, and what reads them will say so
     near = flips.sum() < ones.sum()
     start = np.concatenate([[0], np.cumsum(flips if near else ones)])
     if _choice.get() == "auto" and start[-1] > SPARSE_BELOW * rows.size:
@@ -302,7 +303,7 @@ def _joined(first: Array, second: Array) -> Array:
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
-    """S(x) = 1 / (1 + exp(-x)), written with tanh because it cannot overflow."""
+    """S(x) = 1 / (1 + exp(-x)); in NumPy written with tanh, because that cannot overflow."""
     loops = _compiled()
     if loops is not None and x.ndim == 2 and x.size >= _COMPILED_FROM and x.dtype == np.float32:
         out = np.empty_like(x) if out is None else out
@@ -403,7 +404,8 @@ def sum_log1p_exp_neg(x: Array) -> npt.NDArray[np.float64]:
 def momentum(theta: Array, velocity: Array, slope: Array, rate: float, keep: float, decay: float) -> None:
     """Set velocity to keep velocity + rate (slope - decay theta), and add it to theta; both in place."""
     loops = _compiled()
-    if loops is not None and theta.strides == velocity.strides == slope.strides:
+    alike = theta.strides == velocity.strides == slope.strides and theta.flags.forc
+    if loops is not None and alike:
         number = theta.dtype.type
         in_order = (part.ravel("K") for part in (theta, velocity, slope))  # views, since all of them are contiguous
         loops.momentum(theta.size, theta.size, *in_order, number(rate), number(keep), number(rate * decay))
