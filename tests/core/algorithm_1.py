@@ -60,8 +60,13 @@ class SlowLearner:
         n = sum(len(row) for row in p)
         words = [int(self.rng.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True)) for _ in range(math.ceil(n / 4))]
         bits = iter([word >> shift & 0xFFFF for word in words for shift in (0, 16, 32, 48)])
+        spares = [self.rng.random() for _ in p]
         chances = [[65536 * unit - next(bits) for unit in row] for row in p]
-        return [[1.0 if c >= 1 else 0.0 if c <= 0 else float(self.rng.random() < c) for c in row] for row in chances]
+        # of two undecided units in one row, the second would need the rest of the spare number: too rare to matter here
+        return [
+            [1.0 if c >= 1 else 0.0 if c <= 0 else float(spare < c) for c in row]
+            for spare, row in zip(spares, chances, strict=True)
+        ]
 
     def observe(self, d: list[float]) -> None:
         self.B.append(d)  # lines 8, 9

@@ -188,7 +188,8 @@ class FixedBits:
         return padded.view(np.uint64)
 
     def random(self, size: int) -> np.ndarray:
-        return np.full(size, self.real)
+        assert size == 1  # one for each row
+        return np.array([self.real])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -198,6 +199,30 @@ def test_draws_are_decided_by_16_bits_and_where_they_cannot_by_the_fraction(dtyp
     for real, tie in ((0.24, 1), (0.26, 0)):
         rng: np.random.Generator = FixedBits(numbers, real)  # type: ignore[assignment]
         np.testing.assert_array_equal(kernels.draw(p, rng), [[0, 1, 1, tie, 0, 1, 0]])
+
+
+@pytest.mark.usefixtures("compiled_for_any_size")
+def test_undecided_units_of_one_row_are_independent_draws() -> None:
+    quarter = np.float32(100.25 / 65536)
+    x = np.full((40_000, 3), np.log(quarter) - np.log1p(-quarter), dtype=np.float32)
+    spare = RNG(5).random(len(x))
+
+    class Undecided:
+        """Every unit of every row left to the spare number of its row."""
+
+        def integers(self, low: int, high: int, size: int, dtype: type, endpoint: bool) -> np.ndarray:
+            return np.full(4 * size, 100, dtype=np.uint16).view(np.uint64)
+
+        def random(self, size: int) -> np.ndarray:
+            return spare.copy()
+
+    rng: np.random.Generator = Undecided()  # type: ignore[assignment]
+    probabilities, draws = kernels.sample(x, rng)
+    chance = 65536 * float(probabilities[0, 0]) - 100
+    visits = np.bincount((draws @ [4, 2, 1]).astype(int), minlength=8)
+    ones = np.array([bin(state).count("1") for state in range(8)])
+    assert chisquare(visits, len(x) * chance**ones * (1 - chance) ** (3 - ones)).pvalue > 1e-4
+    np.testing.assert_array_equal(kernels.draw(probabilities, rng), draws)
 
 
 @pytest.mark.usefixtures("compiled_for_any_size")
@@ -228,11 +253,12 @@ def test_draws_of_neighbours_are_independent() -> None:
 @given(beta=st.floats(0, 1), step=st.floats(0, 0.5), seed=st.integers(0, 1000))
 def test_change_of_log_weight_is_that_of_the_softplus_sums(beta: float, step: float, seed: int) -> None:
     x = (10 * RNG(seed).standard_normal((9, 230))).astype(np.float32)
-    h = np.empty_like(x)
-    change = kernels.anneal(x, beta, beta + step, RNG(0), h)
+    p, h = np.empty_like(x), np.empty_like(x)
+    change = kernels.anneal(x, beta, beta + step, RNG(0), p, h)
     y = x.astype(np.float64)
     exact = np.logaddexp(0, (beta + step) * y).sum(axis=1) - np.logaddexp(0, beta * y).sum(axis=1)
     np.testing.assert_allclose(change, exact, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(p, 1 / (1 + np.exp(-(beta + step) * y)), atol=1e-6)
     assert set(np.unique(h)) <= {0.0, 1.0}
 
 

@@ -238,32 +238,42 @@ def sigmoid(first: int, last: int, x: Numbers) -> None:
             row[i] = (one if row[i] >= 0 else e) / (one + e)
 
 
+@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+def decide(p: Numbers, uniform: npt.NDArray[np.uint16], spare: float, out: Numbers) -> None:
+    """The draws of ``kernels.draw`` for one row in float32; ``out`` may be ``p``."""
+    zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
+    between = zero
+    for i in range(p.shape[0]):
+        chance = min(max(scale * p[i] - np.float32(uniform[i]), zero), one)
+        out[i] = chance
+        between += chance * (one - chance)
+    if between > 0:
+        for i in range(p.shape[0]):
+            chance = np.float64(out[i])
+            if 0 < chance < 1:
+                on = spare < chance
+                spare = spare / chance if on else (spare - chance) / (1 - chance)
+                out[i] = on
+
+
 @_over_rows
 def sample(
     first: int,
     last: int,
     x: Numbers,
     uniform: npt.NDArray[np.uint16],
+    spare: npt.NDArray[np.float64],
     p: Numbers,
     out: Numbers,
-    undecided: npt.NDArray[np.bool_],
 ) -> None:
-    """Probabilities p = S(x) and, in the same pass, the chances of ``kernels.draw``: 65536 p - uniform, cut to [0, 1].
-
-    Tells which rows have a chance that is neither 0 nor 1.
-    """
-    zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
+    """Probabilities p = S(x), and draws with them."""
+    one = np.float32(1)
     for r in range(first, last):
-        row, numbers, probability, chance = x[r], uniform[r], p[r], out[r]
+        row, probability = x[r], p[r]
         for i in range(row.shape[0]):
             e = exp_neg(abs(row[i]))
             probability[i] = (one if row[i] >= 0 else e) / (one + e)
-        between = zero
-        for i in range(row.shape[0]):
-            c = min(max(scale * probability[i] - np.float32(numbers[i]), zero), one)
-            chance[i] = c
-            between += c * (one - c)
-        undecided[r] = between > 0
+        decide(probability, uniform[r], spare[r], out[r])
 
 
 @_over_rows
@@ -272,20 +282,21 @@ def anneal(
     last: int,
     x: Numbers,
     uniform: npt.NDArray[np.uint16],
+    spare: npt.NDArray[np.float64],
     beta: float,
     following: float,
+    p: Numbers,
     out: Numbers,
-    undecided: npt.NDArray[np.bool_],
     change: npt.NDArray[np.float64],
 ) -> None:
-    """The sums of ``kernels.anneal``, and chances with S(following x) as in ``sample``, in one pass.
+    """The sums of ``kernels.anneal``, and draws with p = S(following x), in one pass.
 
     A sum of logarithms is the logarithm of a product: one serves a hundred units, none of whose factors exceeds 2.
     """
-    zero, one, scale = np.float32(0), np.float32(1), np.float32(65536)
+    zero, one = np.float32(0), np.float32(1)
     for r in range(first, last):
-        row, numbers, chance = x[r], uniform[r], out[r]
-        positive, between, logs = zero, zero, 0.0
+        row, probability = x[r], p[r]
+        positive, logs = zero, 0.0
         for begin in range(0, row.shape[0], 100):
             before, after = one, one
             for i in range(begin, min(begin + 100, row.shape[0])):
@@ -293,13 +304,9 @@ def anneal(
                 before *= one + exp_neg(beta * abs(row[i]))
                 after *= one + e
                 positive += max(row[i], zero)
-                chance[i] = (one if row[i] >= 0 else e) / (one + e)
+                probability[i] = (one if row[i] >= 0 else e) / (one + e)
             logs += np.log(np.float64(after)) - np.log(np.float64(before))
-        for i in range(row.shape[0]):
-            c = min(max(scale * chance[i] - np.float32(numbers[i]), zero), one)
-            chance[i] = c
-            between += c * (one - c)
-        undecided[r] = between > 0
+        decide(probability, uniform[r], spare[r], out[r])
         change[r] = (np.float64(following) - np.float64(beta)) * positive + logs
 
 

@@ -322,14 +322,21 @@ def draw(p: Array, rng: np.random.Generator, out: Array | None = None) -> Array:
     """Zeros and ones with the probabilities ``p`` of a one; ``out`` may be ``p``.
 
     A whole number u of 16 random bits stands for the interval from u / 65536 to (u + 1) / 65536. If that lies below p,
-    the draw is a one; if above, a zero. Where p lies inside, once in 65,536 times, a second draw decides: the chance of
-    a one is 65536 p - u, cut to [0, 1]. So nothing is rounded, at a fraction of the price of a real number a unit.
+    the draw is a one; if above, a zero. Where p lies inside, once in 65,536 times, the chance of a one is the share of
+    the interval below p, and a real number decides, one for each row: what is left of it after a decision is uniform
+    again, and serves the next. So nothing is rounded, at a fraction of the price of a real number for each unit.
     """
-    uniform = _uniform16(p.shape, rng)
+    uniform, spare = _bits(p.shape, rng)
     out = np.multiply(p, 65536, out=out)
     out -= uniform
     np.clip(out, 0, 1, out=out)
-    return _settle(out, slice(None), rng)
+    rows = np.atleast_2d(out)
+    for r, i in zip(*np.nonzero((rows > 0) & (rows < 1)), strict=True):
+        chance = float(rows[r, i])
+        on = spare[r] < chance
+        spare[r] = spare[r] / chance if on else (spare[r] - chance) / (1 - chance)
+        rows[r, i] = on
+    return out
 
 
 def sample(x: Array, rng: np.random.Generator, p: Array | None = None, out: Array | None = None) -> tuple[Array, Array]:
@@ -340,25 +347,15 @@ def sample(x: Array, rng: np.random.Generator, p: Array | None = None, out: Arra
         return p, draw(p, rng, out=out)
     p = np.empty_like(x) if p is None else p
     out = np.empty_like(x) if out is None else out
-    undecided = np.empty(len(x), dtype=np.bool_)
-    loops.sample(len(x), x.size, x, _uniform16(x.shape, rng), p, out, undecided)
-    return p, _settle(out, np.flatnonzero(undecided), rng)
+    loops.sample(len(x), x.size, x, *_bits(x.shape, rng), p, out)
+    return p, out
 
 
-def _uniform16(shape: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[np.uint16]:
-    """Numbers of 16 random bits, four from each that the generator gives."""
+def _bits(shape: tuple[int, ...], rng: np.random.Generator) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float64]]:
+    """For each unit a number of 16 random bits, four from each that the generator gives; for each row a real one."""
     size = math.prod(shape)
     words = rng.integers(0, _LARGEST, size=-(-size // 4), dtype=np.uint64, endpoint=True)
-    return words.view(np.uint16)[:size].reshape(shape)
-
-
-def _settle(chances: Array, rows: slice | Integers, rng: np.random.Generator) -> Array:
-    """Draw where a chance is neither 0 nor 1, which it is in these rows alone; in place."""
-    some = chances[rows]
-    inside = (some > 0) & (some < 1)
-    some[inside] = rng.random(np.count_nonzero(inside)) < some[inside]
-    chances[rows] = some
-    return chances
+    return words.view(np.uint16)[:size].reshape(shape), rng.random(math.prod(shape[:-1]))
 
 
 def sum_softplus(x: Array) -> npt.NDArray[np.float64]:
@@ -371,23 +368,22 @@ def sum_softplus(x: Array) -> npt.NDArray[np.float64]:
     return positive + sum_log1p_exp_neg(np.abs(x))
 
 
-def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, h: Array) -> npt.NDArray[np.float64]:
+def anneal(
+    x: Array, beta: float, following: float, rng: np.random.Generator, p: Array, h: Array
+) -> npt.NDArray[np.float64]:
     """One step of AIS seen from the hidden layer, whose inputs are ``x`` at inverse temperature 1.
 
-    Returns sum_j softplus(following x_j) - softplus(beta x_j), one value a row, and draws h with S(following x).
+    Returns sum_j softplus(following x_j) - softplus(beta x_j), one value a row, and draws h with p = S(following x).
     """
     loops, number = _compiled(), x.dtype.type
     if loops is not None and x.dtype == np.float32 and x.size >= _COMPILED_FROM:
         change = np.empty(len(x))
-        undecided = np.empty(len(x), dtype=np.bool_)
-        uniform = _uniform16(x.shape, rng)
-        loops.anneal(len(x), x.size, x, uniform, number(beta), number(following), h, undecided, change)
-        _settle(h, np.flatnonzero(undecided), rng)
+        loops.anneal(len(x), x.size, x, *_bits(x.shape, rng), number(beta), number(following), p, h, change)
         return change
     size = np.abs(x)
     positive: npt.NDArray[np.float64] = np.maximum(x, 0.0).sum(axis=1, dtype=np.float64)
     before, after = (sum_log1p_exp_neg(number(each) * size) for each in (beta, following))
-    draw(sigmoid(number(following) * x), rng, out=h)
+    draw(sigmoid(np.multiply(x, number(following), out=p), out=p), rng, out=h)
     return (following - beta) * positive + after - before
 
 

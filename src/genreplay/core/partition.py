@@ -227,11 +227,11 @@ def _anneal(
     """
     log_weights, work = np.zeros(len(v)), Workspace()
     bias_gap = rbm.a - base_bias
-    x_h, h = work.array("hidden", (2, len(v), rbm.n_hidden), v.dtype)
+    x_h, p_h, h = work.array("hidden", (3, len(v), rbm.n_hidden), v.dtype)
     x_v, p_v = work.array("visible", (2, *v.shape), v.dtype)
     for k, (beta, following) in enumerate(pairwise(betas), start=1):
         log_weights += (following - beta) * (v @ bias_gap).astype(np.float64)
-        log_weights += anneal(to_hidden(v, rbm.W, rbm.b, out=x_h), beta, following, rng, h)
+        log_weights += anneal(to_hidden(v, rbm.W, rbm.b, out=x_h), beta, following, rng, p_h, h)
         to_visible(h, rbm.W, bias_gap, out=x_v)
         x_v *= float(following)
         x_v += base_bias
