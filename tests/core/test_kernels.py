@@ -172,8 +172,16 @@ def test_sigmoid_is_exact_to_the_last_digits_of_float32() -> None:
     np.testing.assert_allclose(kernels.sigmoid(x), exact, atol=1.2e-7)
     edge = np.array([[-np.inf, -0.0, 0.0, np.inf, np.nan]], dtype=np.float32)
     np.testing.assert_array_equal(kernels.sigmoid(edge)[0, 1:4], [0.5, 0.5, 1.0])
-    assert kernels.sigmoid(edge)[0, 0] < 1e-37
+    assert kernels.sigmoid(edge)[0, 0] == 0
     assert np.isnan(kernels.sigmoid(edge)[0, 4])
+
+
+@pytest.mark.usefixtures("compiled_for_any_size")
+def test_probabilities_have_no_subnormal_products() -> None:
+    x = np.linspace(-120, 0, 20_001, dtype=np.float32).reshape(1, -1)
+    p = kernels.sigmoid(x)
+    least = p[p > 0].min()
+    assert least * least / 10_000 > np.finfo(np.float32).tiny  # a product of two, averaged over many rows
 
 
 class FixedBits:
