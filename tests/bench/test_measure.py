@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from genreplay.bench.measure import Contestant, exponent, find_pools, interleave, threads
+from genreplay.bench.measure import Contestant, exponent, interleave, threads
 
 
 def test_contestants_take_turns_after_a_warm_up() -> None:
@@ -50,7 +50,7 @@ def test_each_contestant_has_its_own_number_of_threads() -> None:
     def look(n: int) -> Contestant:
         return Contestant(lambda: seen[n].update(p["num_threads"] for p in threadpool_info()), n_threads=n)
 
-    before = [pool["num_threads"] for pool in find_pools().info()]
+    before = [pool["num_threads"] for pool in threadpool_info()]
     interleave({"one": look(1), "two": look(2)}, n_turns=2)
     assert seen == {1: {1}, 2: {2}}
     assert [pool["num_threads"] for pool in threadpool_info()] == before

@@ -83,7 +83,7 @@ class Turns(NamedTuple):
 
 def interleave(contestants: Mapping[str, Contestant], n_turns: int = 15) -> Turns:
     """Let the contestants take turns, after a warm-up; each with its own number of threads."""
-    pools = find_pools()
+    pools = ThreadpoolController()
     seconds = np.empty((n_turns, len(contestants)))
     n_before = 1
     for turn in range(-1, n_turns):
@@ -110,7 +110,7 @@ def threads(n: int, pools: ThreadpoolController | None = None) -> Iterator[None]
     """
     torch = sys.modules.get("torch")
     n_before = torch and torch.get_num_threads()
-    with (pools or find_pools()).limit(limits=n), kernels.threads(n):
+    with (pools or ThreadpoolController()).limit(limits=n), kernels.threads(n):
         try:
             if torch:
                 torch.set_num_threads(n)
@@ -118,11 +118,6 @@ def threads(n: int, pools: ThreadpoolController | None = None) -> Iterator[None]
         finally:
             if torch:
                 torch.set_num_threads(n_before)
-
-
-def find_pools() -> ThreadpoolController:
-    """The libraries in this process that have threads of their own."""
-    return ThreadpoolController()
 
 
 def exponent(sizes: npt.ArrayLike, seconds: npt.ArrayLike) -> float:

@@ -1,4 +1,4 @@
-"""The method itself: pure functions on small tuples of arrays, the random generator passed in.
+"""The method itself: functions on small tuples of arrays, the random generator passed in; what is changed says so.
 
 Needs NumPy, and safetensors for files; uses Numba for speed where it is installed; nothing else.
 """

@@ -227,18 +227,23 @@ def exp_neg(x: np.float32) -> Any:
     return power * (_C0 + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * _C5)))))
 
 
+@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+def probability(x: np.float32, e: np.float32) -> Any:
+    """S(x), from e = exp(-|x|)."""
+    one = np.float32(1)
+    return (one if x >= 0 else e) / (one + e)
+
+
 @_over_rows
 def sigmoid(first: int, last: int, x: Numbers) -> None:
     """Turn x into S(x), in float32.
 
     In place, for of two arguments that may be the same array the compiler would have to expect it.
     """
-    one = np.float32(1)
     for r in range(first, last):
         row = x[r]
         for i in range(row.shape[0]):
-            e = exp_neg(abs(row[i]))
-            row[i] = (one if row[i] >= 0 else e) / (one + e)
+            row[i] = probability(row[i], exp_neg(abs(row[i])))
 
 
 @numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
@@ -270,13 +275,11 @@ def sample(
     out: Numbers,
 ) -> None:
     """Probabilities p = S(x), and draws with them."""
-    one = np.float32(1)
     for r in range(first, last):
-        row, probability = x[r], p[r]
+        row, p_row = x[r], p[r]
         for i in range(row.shape[0]):
-            e = exp_neg(abs(row[i]))
-            probability[i] = (one if row[i] >= 0 else e) / (one + e)
-        decide(probability, uniform[r], spare[r], out[r])
+            p_row[i] = probability(row[i], exp_neg(abs(row[i])))
+        decide(p_row, uniform[r], spare[r], out[r])
 
 
 @_over_rows
@@ -298,7 +301,7 @@ def anneal(
     """
     zero, one = np.float32(0), np.float32(1)
     for r in range(first, last):
-        row, probability = x[r], p[r]
+        row, p_row = x[r], p[r]
         positive, logs = zero, 0.0
         for begin in range(0, row.shape[0], 100):
             before, after = one, one
@@ -307,9 +310,9 @@ def anneal(
                 before *= one + exp_neg(beta * abs(row[i]))
                 after *= one + e
                 positive += max(row[i], zero)
-                probability[i] = (one if row[i] >= 0 else e) / (one + e)
+                p_row[i] = probability(row[i], e)
             logs += np.log(np.float64(after)) - np.log(np.float64(before))
-        decide(probability, uniform[r], spare[r], out[r])
+        decide(p_row, uniform[r], spare[r], out[r])
         change[r] = (np.float64(following) - np.float64(beta)) * positive + logs
 
 
