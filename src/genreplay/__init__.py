@@ -4,6 +4,7 @@ Before each update the model dreams its own past and rehearses it beside the new
 with Generative Replay (Mocanu, Torres Vega, Eaton, Stone, Liotta, 2016).
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from genreplay.core import (
@@ -17,7 +18,8 @@ from genreplay.core import (
 )
 
 if TYPE_CHECKING:
-    from genreplay.estimators import OnlineRBM
+    from genreplay.estimators import OnlineRBM, OnlineRBMDetector
+    from genreplay.streams import TableEncoder
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,18 +30,21 @@ __all__ = [
     "MemoryReplay",
     "NoReplay",
     "OnlineRBM",
+    "OnlineRBMDetector",
     "Replay",
+    "TableEncoder",
 ]
 
 
-def __getattr__(name: str) -> object:
-    # OnlineRBM comes on first use, so that `import genreplay.core` does not import scikit-learn.
-    if name == "OnlineRBM":
-        from genreplay.estimators import OnlineRBM
+_LATE = {"OnlineRBM": "estimators", "OnlineRBMDetector": "estimators", "TableEncoder": "streams"}
+"""what comes on first use, so that ``import genreplay.core`` does not import scikit-learn, and where it lies"""
 
-        return OnlineRBM
+
+def __getattr__(name: str) -> object:
+    if name in _LATE:
+        return getattr(import_module(f"genreplay.{_LATE[name]}"), name)
     raise AttributeError(f"module 'genreplay' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), "OnlineRBM"]
+    return [*globals(), *_LATE]

@@ -225,13 +225,13 @@ def test_a_foreign_file_is_refused(name: str, tmp_path: Path) -> None:
     refusal(path)
 
 
-@pytest.mark.parametrize("version", ["2", "10", "0", "", "one"])
+@pytest.mark.parametrize("version", ["3", "10", "0", "", "one"])
 def test_a_format_version_that_cannot_be_read_is_refused_by_number(version: str, tmp_path: Path) -> None:
     path = tmp_path / "model"
     content = saved(path)
     size = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + size])
-    assert header["__metadata__"]["version"] == "1"
+    assert header["__metadata__"]["version"] == "2"
     header["__metadata__"]["version"] = version
     text = json.dumps(header).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])

@@ -25,12 +25,12 @@ from genreplay.core.online import Settings, State
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import CLASSES, Replay
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """raised by any change that an older genreplay could not read"""
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Tensors = dict[str, npt.NDArray[Any]]
-_MEMORY = "memory."
+_MEMORY, _EXTRA = "memory.", "extra."
 _NO_DIGEST = "0" * 64
 """stands where the digest will be while the digest of the file is taken"""
 
@@ -60,10 +60,16 @@ class Checkpoint(NamedTuple):
     settings: Settings
     extra: dict[str, Json]
     """whatever the face that saved the file wanted to keep"""
+    arrays: Tensors
+    """the same, of arrays"""
 
 
 def save(
-    path: str | os.PathLike[str], state: State, settings: Settings, extra: Mapping[str, Json] | None = None
+    path: str | os.PathLike[str],
+    state: State,
+    settings: Settings,
+    extra: Mapping[str, Json] | None = None,
+    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> None:
     """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename.
 
@@ -83,6 +89,7 @@ def save(
         "waiting": state.waiting[: state.n_waiting],
         "ones": state.ones,
         **{_MEMORY + name: array for name, array in state.replay.dump().items()},
+        **{_EXTRA + name: array for name, array in (arrays or {}).items()},
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     header: _Header = {
@@ -152,7 +159,7 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
     replay = make_replay(header["replay_class"], header["replay_settings"]).start(rbm)
-    replay.restore({name.removeprefix(_MEMORY): array for name, array in tensors.items() if name.startswith(_MEMORY)})
+    replay.restore(_under(_MEMORY, tensors))
     rng = np.random.default_rng()
     rng.bit_generator.state = header["generator"]
     state = State(
@@ -167,7 +174,11 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
         rng=rng,
         work=Workspace(),
     )
-    return Checkpoint(state, settings, header["extra"])
+    return Checkpoint(state, settings, header["extra"], _under(_EXTRA, tensors))
+
+
+def _under(prefix: str, tensors: Tensors) -> Tensors:
+    return {name.removeprefix(prefix): array for name, array in tensors.items() if name.startswith(prefix)}
 
 
 def _digest_field(digest: str) -> bytes:

@@ -11,10 +11,12 @@ import numpy.typing as npt
 from genreplay.core import rbm as rbm_module
 from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, prepare
 from genreplay.core.kernels import Array, Rows, Sparse, Workspace
+from genreplay.core.partition import base_rate_biases
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import Replay
 
 MomentumSchedule = Literal["stream", "update"]
+VisibleBias = Literal["random", "data"]
 
 
 class Settings(NamedTuple):
@@ -42,6 +44,8 @@ class Settings(NamedTuple):
     """xi, on all of Theta"""
     reconstruction: Reconstruction = "probabilities"
     """what the last visible layer of the negative phase holds"""
+    visible_bias: VisibleBias = "random"
+    """where the visible biases start: "random" like all of Theta (line 3), or at the log-odds of the first batch"""
 
 
 class State(NamedTuple):
@@ -163,18 +167,22 @@ def observe(state: State, rows: Rows, settings: Settings) -> Iterator[State]:
     start = 0
     while start < len(rows):
         stop = start + settings.batch_size - state.n_waiting
-        taken = rows[start:stop]
-        filled = state.n_waiting + len(taken)
-        place = state.waiting[state.n_waiting : filled]
-        if isinstance(taken, Sparse):
-            taken.dense(out=place)
-        else:
-            place[:] = taken
-        state = state._replace(n_waiting=filled)
-        if filled == settings.batch_size:
+        state = wait(state, rows[start:stop])
+        if state.n_waiting == settings.batch_size:
             state = step(state, settings)
         yield state
         start = stop
+
+
+def wait(state: State, rows: Rows) -> State:
+    """Line 9: add rows to B_t, which has room for them."""
+    filled = state.n_waiting + len(rows)
+    place = state.waiting[state.n_waiting : filled]
+    if isinstance(rows, Sparse):
+        rows.dense(out=place)
+    else:
+        place[:] = rows
+    return state._replace(n_waiting=filled)
 
 
 def step(state: State, settings: Settings) -> State:
@@ -198,6 +206,9 @@ def _step(state: State, settings: Settings) -> State:
 
     # line 25; the state keeps its own parameters until the update has come to a good end
     rbm, velocity = state.rbm.copy(), state.velocity.copy()
+    if state.t == 1 and settings.visible_bias == "data":
+        half_a_row = 0.5 / len(batch)
+        rbm.a[:] = base_rate_biases(batch.sum(axis=0, dtype=np.float64), len(batch), smoothing=half_a_row)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, settings.n_epochs + 1):  # lines 26-41
             gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction, state.work)

@@ -1,5 +1,6 @@
 """The faces: estimators with scikit-learn's manners around the core."""
 
+from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.estimators.online_rbm import OnlineRBM
 
-__all__ = ["OnlineRBM"]
+__all__ = ["OnlineRBM", "OnlineRBMDetector"]

@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from genreplay.core import checkpoint, kernels, online, partition
 from genreplay.core import rbm as rbm_module
 from genreplay.core.kernels import Array
-from genreplay.core.online import MomentumSchedule, Settings, State
+from genreplay.core.online import MomentumSchedule, Settings, State, VisibleBias
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import BY_NAME, Replay
+from genreplay.estimators import params
 from genreplay.estimators.rows import Rows, above, blocks, canonical, dense, plain, value_range
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Xi; acts on weights and biases.
     reconstruction : {"probabilities", "samples"}, default="probabilities"
         What the last visible layer of the negative phase holds.
+    visible_bias : {"random", "data"}, default="random"
+        Where the visible biases start: at random like all parameters, or at the log-odds of the first batch's means.
     sigma : float, default=0.01
         Standard deviation of the initial parameters.
     binarize : float or None, default=0.5
@@ -149,6 +152,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "momentum_schedule": [StrOptions({"stream", "update"})],
         "weight_decay": [Interval(Real, 0, None, closed="left")],
         "reconstruction": [StrOptions({"probabilities", "samples"})],
+        "visible_bias": [StrOptions({"random", "data"})],
         "sigma": [Interval(Real, 0, None, closed="left")],
         "binarize": [Interval(Real, None, None, closed="neither"), None],
         "dtype": [StrOptions({"float32", "float64"})],
@@ -174,6 +178,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         momentum_schedule: MomentumSchedule = "stream",
         weight_decay: float = 0.0002,
         reconstruction: Literal["probabilities", "samples"] = "probabilities",
+        visible_bias: VisibleBias = "random",
         sigma: float = 0.01,
         binarize: float | None = 0.5,
         dtype: Literal["float32", "float64"] = "float32",
@@ -191,6 +196,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.momentum_schedule = momentum_schedule
         self.weight_decay = weight_decay
         self.reconstruction = reconstruction
+        self.visible_bias = visible_bias
         self.sigma = sigma
         self.binarize = binarize
         self.dtype = dtype
@@ -272,7 +278,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             rows.shape[1],
             self.n_hidden,
             self._strategy(),
-            _generator(self.random_state),
+            generator(self.random_state),
             self.batch_size,
             self.sigma,
             self.dtype,
@@ -325,6 +331,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             momentum_schedule=self.momentum_schedule,
             weight_decay=float(self.weight_decay),
             reconstruction=self.reconstruction,
+            visible_bias=self.visible_bias,
         )
 
     def transform(self, X: npt.ArrayLike) -> Array:
@@ -505,7 +512,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         extra: dict[str, checkpoint.Json] = {
             "estimator": type(self).__name__,
-            "params": {name: _to_json(value) for name, value in self.get_params(deep=False).items()},
+            "params": dict(params.to_json(self.get_params(deep=False))),
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", ())],
         }
         checkpoint.save(path, self.state_, self._settings(), extra)
@@ -513,13 +520,12 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model written by ``save``."""
-        state, _, extra = checkpoint.load(path)
+        state, _, extra, _ = checkpoint.load(path)
         if extra.get("estimator") != cls.__name__:
             raise checkpoint.CheckpointError(
                 f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}."
             )
-        params: dict[str, Any] = {name: _from_json(value) for name, value in extra["params"].items()}  # type: ignore[union-attr]
-        model = cls(**params)
+        model = cls(**params.from_json(extra["params"]))
         model._log_partition = None
         model._warned_of_range = False
         model.state_ = state
@@ -607,7 +613,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Random numbers that do not touch those of learning: far ahead in the same sequence, or from a seed."""
         if random_state is None:
             return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
-        return _generator(random_state)
+        return generator(random_state)
 
     def _encode(self, rows: Rows) -> kernels.Rows:
         """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
@@ -620,7 +626,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return encoded
 
 
-def _generator(random_state: RandomState) -> np.random.Generator:
+def generator(random_state: RandomState) -> np.random.Generator:
     """A Generator from what scikit-learn takes as a seed."""
     return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4))
 
@@ -629,19 +635,3 @@ def _require_positive(method: str, **values: int) -> None:
     for name, value in values.items():
         if not isinstance(value, Integral) or value < 1:
             raise ValueError(f"The {name!r} parameter of {method} must be a positive int. Got {value!r} instead.")
-
-
-def _to_json(value: object) -> checkpoint.Json:
-    if isinstance(value, Replay):
-        return {"class": type(value).__name__, "settings": dict(value.settings())}
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return int(value)
-    if isinstance(value, Real):
-        return float(value)
-    return value if isinstance(value, str) else None
-
-
-def _from_json(value: checkpoint.Json) -> object:
-    if isinstance(value, dict):
-        return checkpoint.make_replay(value["class"], value["settings"])  # type: ignore[arg-type]
-    return value

@@ -1,0 +1,65 @@
+"""Notice that new rows no longer fit the model: Page's test on how surprising each batch is.
+
+The mean surprise of a batch, the mean of -log p over its rows, is about 1 while the p-values fit, whatever the data.
+Its running mean and spread are kept, and a sum of the excess over them, which falls back to 0 while there is none
+(E. S. Page: Continuous inspection schemes, 1954). ADWIN keeps a window of past values; this keeps four numbers, which
+go into the model's file, so that a stream that is cut by a crash goes on to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SLACK = 0.5
+"""standard deviations above the mean that a batch may have without counting"""
+LIMIT = 12.0
+"""summed standard deviations that are called a drift"""
+_MEMORY = 50
+"""batches over which the mean and the spread are taken"""
+_FIRST = 20
+"""batches before the first is judged"""
+
+
+class Drift(NamedTuple):
+    """What is known of the surprise of the batches so far."""
+
+    mean: float = 1.0
+    """running mean"""
+    variance: float = 0.01
+    """running variance; at first that of a mean of 100 exponential variables"""
+    excess: float = 0.0
+    """Page's sum, in standard deviations"""
+    n_batches: int = 0
+    """batches since the start or the last drift"""
+    n_drifts: int = 0
+    """drifts so far"""
+
+    @property
+    def signal(self) -> float:
+        """How near a drift is, from 0 to 1, where it is called."""
+        return min(self.excess / LIMIT, 1.0)
+
+
+def follow(drift: Drift, surprise: float) -> Drift:
+    """Take note of a batch; ``n_drifts`` grows if the rows no longer fit.
+
+    After a drift the mean starts anew, since the model has changed or will.
+
+    >>> drift = Drift()
+    >>> for surprise in [1.0, 1.1, 0.9, 1.05, 0.95] * 20 + [1.6] * 5:
+    ...     drift = follow(drift, surprise)
+    >>> drift.n_drifts
+    1
+    """
+    deviation = (surprise - drift.mean) / drift.variance**0.5
+    excess = max(0.0, drift.excess + deviation - SLACK) if drift.n_batches >= _FIRST else 0.0
+    if excess >= LIMIT:
+        return Drift(mean=surprise, n_drifts=drift.n_drifts + 1)
+    rate = max(1 / (drift.n_batches + 2), 1 / _MEMORY)
+    bounded = max(min(deviation, 3.0), -3.0) * drift.variance**0.5  # a drift must not widen what it is measured by
+    return drift._replace(
+        mean=drift.mean + rate * bounded,
+        variance=max((1 - rate) * (drift.variance + rate * bounded**2), 1e-6),
+        excess=excess,
+        n_batches=drift.n_batches + 1,
+    )

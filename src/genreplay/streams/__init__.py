@@ -1,0 +1,5 @@
+"""Rows in and out: tables of numbers, categories, booleans and times, and their way to bits and back."""
+
+from genreplay.streams.encoder import TableEncoder
+
+__all__ = ["TableEncoder"]
