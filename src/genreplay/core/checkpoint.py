@@ -108,7 +108,7 @@ def save(
         "learner": json.dumps(header, default=_plain_number),
         "sha256": _NO_DIGEST,
     }
-    content = serialize(tensors, metadata)
+    content = _in_order(serialize(tensors, metadata))
     digest = hashlib.sha256(content).hexdigest()
     _write_atomically(
         Path(os.path.realpath(path)), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1)
@@ -179,6 +179,14 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
 
 def _under(prefix: str, tensors: Tensors) -> Tensors:
     return {name.removeprefix(prefix): array for name, array in tensors.items() if name.startswith(prefix)}
+
+
+def _in_order(content: bytes) -> bytes:
+    """The same file with its header in order: safetensors writes it in another each time, and equal models must not."""
+    length = int.from_bytes(content[:8], "little")
+    header = json.dumps(json.loads(content[8 : 8 + length]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + content[8 + length :]
 
 
 def _digest_field(digest: str) -> bytes:

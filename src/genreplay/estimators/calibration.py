@@ -1,9 +1,10 @@
 """How surprising a free energy is, judged by the model's own dreams: calibration without stored data.
 
 A free energy F(v) says how unlikely a row is, but not how unlikely rows usually are. The model's dreams say that: the
-share of dreams with a free energy at least as high is a p-value, and no observation has to be kept for it. A model that
-is still learning has dreams a little more or less regular than its rows. So one number is tracked beside them, the
-dream p-value that one in eight of the new rows falls below; the p-values are raised to the power that makes it 1/8.
+share of dreams with a higher free energy is a p-value, and no observation has to be kept for it. A model that is still
+learning has dreams a little more or less regular than its rows, and so two numbers are tracked beside them: how
+surprising, by its dreams, one in ten of the new rows is, and one in fifty. The surprise is stretched to fit these two.
+Rows that are far beyond any of this count as anomalies and do not move them.
 """
 
 from __future__ import annotations
@@ -20,29 +21,37 @@ from genreplay.core.rbm import RBM, bernoulli, free_energy, gibbs
 
 Float64 = npt.NDArray[np.float64]
 
-LEVEL = 1 / 8
-"""share of the new rows whose dream p-value is tracked: above the share of anomalies in most streams"""
+NEAR, FAR = 1 / 10, 1 / 50
+"""shares of the new rows whose surprise is tracked"""
+_STEEPER, _FLATTER = 3.0, 0.5
+"""how far the stretch beyond NEAR may be from that before it: a stream full of anomalies must not set it alone"""
 _TAIL = 0.05
 """share of the dreams beyond which the tail of their free energies is taken as exponential"""
+_STRANGE, _MOST_STRANGE = math.log(1000), 0.05
+"""surprise beyond which a row is an anomaly; and the share of a batch that may be: beyond it, the fit is to blame"""
 _MEMORY = 50
-"""batches after which the tracked number has half forgotten: a few, for the model changes"""
+"""batches that the tracked numbers remember: a few, for the model changes"""
 
 
 class Calibration(NamedTuple):
     """The dreams of a model, their free energies, and what was tracked of the new rows."""
 
+    rbm: RBM
+    """the model in float64: so exact, and rounded then, equal rows have equal free energies in any company"""
     chains: Array
     """persistent Gibbs chains, rows of 0 and 1; states of the model, not data"""
     energies: Float64
     """their free energies, ascending"""
-    tracked: float
-    """minus the logarithm of the dream p-value that a share ``LEVEL`` of the new rows falls below"""
-    n_batches: int
-    """batches of new rows that it was learned from"""
+    near: float = -math.log(NEAR)
+    """-log of the dream p-value that a share NEAR of the new rows falls below"""
+    far: float = -math.log(FAR)
+    """the same for FAR"""
+    n_batches: int = 0
+    """batches of new rows that both were learned from"""
 
     @property
     def nbytes(self) -> int:
-        return self.chains.nbytes + self.energies.nbytes
+        return self.rbm.nbytes + self.chains.nbytes + self.energies.nbytes
 
     @property
     def mean(self) -> float:
@@ -53,83 +62,108 @@ class Calibration(NamedTuple):
 def start(rbm: RBM, n_dreams: int, rng: np.random.Generator) -> Calibration:
     """Chains that start at independent units with the model's biases."""
     chains = bernoulli(np.broadcast_to(sigmoid(rbm.a), (n_dreams, rbm.n_visible)).copy(), rng)
-    return Calibration(chains, np.sort(free_energy(rbm, chains)), -math.log(LEVEL), 0)
+    return of_chains(rbm, chains)
+
+
+def of_chains(rbm: RBM, chains: Array) -> Calibration:
+    """The dreams of a model, nothing tracked yet."""
+    exact = RBM(*(part.astype(np.float64) for part in rbm))
+    return Calibration(exact, chains, np.sort(_energy(exact, chains)))
+
+
+def of_energies(energies: Float64) -> Calibration:
+    """Dreams of which only the free energies are known."""
+    nobody = RBM(np.empty((0, 0)), np.empty(0), np.empty(0))
+    return Calibration(nobody, nobody.W, np.sort(energies))
 
 
 def dream_on(calibration: Calibration, rbm: RBM, n_gibbs: int, rng: np.random.Generator) -> Calibration:
     """Move the chains after the model has moved."""
-    chains = gibbs(rbm, calibration.chains, n_gibbs, rng)
-    return calibration._replace(chains=chains, energies=np.sort(free_energy(rbm, chains)))
+    moved = of_chains(rbm, gibbs(rbm, calibration.chains, n_gibbs, rng))
+    return moved._replace(near=calibration.near, far=calibration.far, n_batches=calibration.n_batches)
 
 
-def log_dream_p_values(calibration: Calibration, energy: Float64) -> Float64:
-    """The logarithm of the share of dreams with a free energy at least as high; an exponential tail beyond most.
+def energy(calibration: Calibration, rows: Array) -> Float64:
+    """F(v) of rows of bits."""
+    return _energy(calibration.rbm, rows)
 
-    >>> dreams = Calibration(np.empty((0, 0)), energies=np.arange(100.0), tracked=2.0, n_batches=0)
-    >>> np.exp(log_dream_p_values(dreams, np.array([-1.0, 50.0, 1000.0]))).round(3).tolist()
-    [1.0, 0.505, 0.0]
+
+def _energy(exact: RBM, rows: Array) -> Float64:
+    return free_energy(exact, rows).round(9)
+
+
+def dream_surprise(calibration: Calibration, energy: Float64) -> Float64:
+    """-log of the share of dreams with a higher free energy, equal ones by half; an exponential tail beyond most.
+
+    >>> dreams = of_energies(np.arange(100.0))
+    >>> np.exp(-dream_surprise(dreams, np.array([-1.0, 49.0, 1000.0]))).round(3).tolist()
+    [0.995, 0.505, 0.0]
     """
     energies = calibration.energies
     n = len(energies)
     n_tail = max(1, round(_TAIL * n))
     edge = energies[-n_tail]
     mean_excess = max(float(energies[-n_tail:].mean() - edge), 1e-6)
-    at_least = 1 + n - np.searchsorted(energies, energy, side="left")
-    inside = np.log(at_least) - math.log(n + 1)
-    beyond = math.log(n_tail + 1) - math.log(n + 1) - (energy - edge) / mean_excess
+    below = np.searchsorted(energies, energy, side="left") + np.searchsorted(energies, energy, side="right")
+    inside = math.log(n + 1) - np.log(n + 0.5 - below / 2)
+    beyond = math.log(n + 1) - math.log(n_tail + 0.5) + (energy - edge) / mean_excess
     return np.where(energy > edge, beyond, inside)
 
 
-def log_p_values(calibration: Calibration, energy: Float64) -> Float64:
-    """The logarithm of calibrated p-values: those of the dreams, to the power that fits the new rows.
+def surprise(calibration: Calibration, energy: Float64) -> Float64:
+    """-log p, where p is the calibrated p-value: the surprise by dreams, stretched to fit the new rows.
 
-    >>> dreams = Calibration(np.empty((0, 0)), energies=np.arange(100.0), tracked=-2 * np.log(LEVEL), n_batches=9)
-    >>> np.exp(log_p_values(dreams, np.array([87.5]))).round(2)  # above it are 12 of 100 dreams; the root of that
-    array([0.36])
+    >>> doubled = of_energies(np.arange(100.0))._replace(near=-2 * np.log(NEAR), far=-2 * np.log(FAR))
+    >>> np.exp(-surprise(doubled, np.array([87.5]))).round(2)  # 12 of 100 dreams are above it; the root of that
+    array([0.35])
     """
-    return log_dream_p_values(calibration, energy) * _power(calibration)
+    by_dreams = dream_surprise(calibration, energy)
+    stretch = -math.log(NEAR) / calibration.near
+    further = math.log(NEAR / FAR) / max(calibration.far - calibration.near, 1e-3)
+    further = min(max(further, _FLATTER * stretch), _STEEPER * stretch)
+    beyond = by_dreams - calibration.near
+    return np.where(beyond < 0, stretch * by_dreams, -math.log(NEAR) + further * beyond)
 
 
 def energy_at(calibration: Calibration, p_value: float) -> float:
-    """The free energy whose calibrated p-value this is: the threshold for alarms at that rate.
+    """The highest free energy whose p-value is above this: the line for alarms at that rate.
 
-    >>> dreams = Calibration(np.empty((0, 0)), energies=np.arange(100.0), tracked=-np.log(LEVEL), n_batches=0)
-    >>> energy_at(dreams, 0.5), round(float(np.exp(log_p_values(dreams, np.array([energy_at(dreams, 0.001)])))[0]), 4)
-    (51.0, 0.001)
+    >>> round(energy_at(of_energies(np.arange(100.0)), 0.5), 6)
+    49.0
     """
-    wanted = math.log(p_value) / _power(calibration)
-    energies = calibration.energies
-    n = len(energies)
-    n_tail = max(1, round(_TAIL * n))
-    edge = energies[-n_tail]
-    at_edge = math.log(n_tail + 1) - math.log(n + 1)
-    if wanted < at_edge:
-        return float(edge + (at_edge - wanted) * max(float(energies[-n_tail:].mean() - edge), 1e-6))
-    rank = 1 + n - math.exp(wanted) * (n + 1)  # how many dreams lie below
-    return float(energies[min(max(math.ceil(rank), 0), n - 1)])
+    wanted = -math.log(p_value)
+    low, high = calibration.energies[0] - 1.0, calibration.energies[-1] + 1.0
+    while surprise(calibration, np.array([high]))[0] < wanted:
+        high += high - low
+    for _ in range(60):  # halves the interval: to the last digit
+        middle = (low + high) / 2
+        if surprise(calibration, np.array([middle]))[0] < wanted:
+            low = middle
+        else:
+            high = middle
+    return float(low)
 
 
 def track(calibration: Calibration, energy: Float64) -> Calibration:
     """Learn from the free energies of a batch of new rows, seen before the model learns them.
 
-    A step of Robbins and Monro's towards the quantile: if the p-values fit, their logarithm has an exponential
-    distribution, whose density at the quantile is ``LEVEL``; so the first steps are Newton's.
+    Steps of Robbins and Monro's towards two quantiles. If the p-values fit, surprise has an exponential distribution,
+    whose density at the quantile of a share is that share, and so the steps are Newton's.
     """
-    above = float(np.mean(-log_dream_p_values(calibration, energy) > calibration.tracked))
+    order = np.argsort(energy)
+    n_strange = int(np.count_nonzero(surprise(calibration, energy) > _STRANGE))
+    usual = order[: len(order) - min(n_strange, int(_MOST_STRANGE * len(order)))]
+    by_dreams = dream_surprise(calibration, energy[usual])
     rate = max(1 / (calibration.n_batches + 2), 1 / _MEMORY)
-    tracked = max(calibration.tracked + rate * (above - LEVEL) / LEVEL, 0.1)
-    return calibration._replace(tracked=tracked, n_batches=calibration.n_batches + 1)
+
+    def moved(quantile: float, share: float) -> float:
+        return max(quantile + rate * (float(np.mean(by_dreams > quantile)) - share) / share, 0.1)
+
+    near = moved(calibration.near, NEAR)
+    far = max(moved(calibration.far, FAR), near)
+    return calibration._replace(near=near, far=far, n_batches=calibration.n_batches + 1)
 
 
 def to_json(calibration: Calibration) -> dict[str, Json]:
     """What a file needs beside the chains."""
-    return {"tracked": calibration.tracked, "n_batches": calibration.n_batches}
-
-
-def from_file(rbm: RBM, chains: Array, state: dict[str, Json]) -> Calibration:
-    """The calibration that ``chains`` and ``to_json`` were taken from."""
-    return Calibration(chains, np.sort(free_energy(rbm, chains)), float(state["tracked"]), int(state["n_batches"]))  # type: ignore[arg-type]
-
-
-def _power(calibration: Calibration) -> float:
-    return -math.log(LEVEL) / calibration.tracked
+    return {"near": calibration.near, "far": calibration.far, "n_batches": calibration.n_batches}

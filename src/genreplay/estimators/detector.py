@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -20,7 +20,7 @@ from genreplay.core import rbm as rbm_module
 from genreplay.core.checkpoint import CheckpointError, Json
 from genreplay.core.kernels import Array
 from genreplay.core.online import Settings, State
-from genreplay.core.rbm import RBM
+from genreplay.core.partition import base_rate_biases
 from genreplay.core.replay import BY_NAME, Replay
 from genreplay.estimators import calibration as calibrations
 from genreplay.estimators import drift as drifts
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 _ROWS_PER_BLOCK = 1000
+_SMOOTHING = 0.1
+"""rows with the unit on, and as many with it off, that are added to those which the visible biases start from"""
+_SIGMA = 0.1
+"""spread of the initial weights; with the paper's 0.01, a short stream ends before hidden units differ"""
 _UPDATES_AFTER_DRIFT = 20
 """updates for which a drift changes how the model learns"""
 
@@ -87,7 +91,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Rows that trigger one update.
     n_epochs : int, default=1
         Steps of contrastive divergence an update.
-    learning_rate : float, default=0.02
+    learning_rate : float, default=0.01
         Their size.
     momentum : float, default=0.5
         Their momentum.
@@ -176,7 +180,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         n_replay: int = 100,
         batch_size: int = 100,
         n_epochs: int = 1,
-        learning_rate: float = 0.02,
+        learning_rate: float = 0.01,
         momentum: float = 0.5,
         weight_decay: float = 0.0002,
         n_dreams: int = 500,
@@ -202,9 +206,9 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: object, y: object = None) -> Self:
         """Start anew: make the codes from X, and learn its rows once, in their order, all of them."""
-        encoder = self._new_encoder().fit(X)
+        encoder, table = self._new_encoder().fit(X), read_table(X)
         self._start(encoder, X)
-        self._learn(encoder.transform(X))
+        self._begin_learning(encoder.transform_table(table))
         self.flush()
         scores = self.score_samples(X)
         line = np.percentile(scores, 100 * self.contamination)
@@ -239,18 +243,18 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._threshold = None
         encoder = self.encoder_
         if encoder.frozen_:
-            return self._learn(self._bits(X))
-        earlier = encoder.collected_ if encoder.n_waiting_ else None
+            return self.learn_bits(self._bits(X))
         table = read_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         n_head = min(encoder.warm_up - encoder.n_waiting_, table.n_rows)
-        encoder.partial_fit(X)
-        if not encoder.frozen_:
+        if encoder.n_waiting_ + n_head < encoder.warm_up:
+            encoder.partial_fit(X)
             return np.full(table.n_rows, np.nan)
-        self._begin_learning(earlier)
+        earlier = encoder.collected_.reshape(encoder.n_waiting_, self.n_features_in_)
+        encoder.partial_fit(X)
         bits = encoder.transform_table(table)
-        self._learn(bits[:n_head])
-        return np.concatenate([np.full(n_head, np.nan), self._learn(bits[n_head:])])
+        self._begin_learning(np.concatenate([encoder.transform_table(Table(earlier)), bits[:n_head]]))
+        return np.concatenate([np.full(n_head, np.nan), self.learn_bits(bits[n_head:])])
 
     def flush(self) -> Self:
         """Learn the rows that wait although they are fewer than a batch; end the warm-up if that is what they wait for.
@@ -266,9 +270,8 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._require_rows()
         if not self.encoder_.frozen_:
-            earlier = self.encoder_.collected_
-            self.encoder_.freeze()
-            self._begin_learning(earlier)
+            rows = Table(self.encoder_.collected_)
+            self._begin_learning(self.encoder_.freeze().transform_table(rows))
         if self.state_.n_waiting:
             self._update(self._settings()._replace(batch_size=self.state_.n_waiting))
         return self
@@ -282,18 +285,17 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._threshold, self._n_hurried = None, 0
         self.state_ = self._new_state(0, generator(self.random_state))
         validate_data(self, X, reset=True, skip_check_array=True)
-        if encoder.frozen_:
-            self._begin_learning(None)
 
     def _new_state(self, n_visible: int, rng: np.random.Generator) -> State:
         replay = BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay
-        return online.init(n_visible, self.n_hidden, replay, rng, self.batch_size)
+        return online.init(n_visible, self.n_hidden, replay, rng, self.batch_size, _SIGMA)
 
-    def _begin_learning(self, earlier: Objects | None) -> None:
-        """The codes stand: make the model, and learn the rows that waited for it."""
-        self.state_ = self._new_state(len(self.encoder_.column_of_bit_), self.state_.rng)
-        if earlier is not None and len(earlier):
-            self._learn(self.encoder_.transform_table(Table(earlier)))
+    def _begin_learning(self, bits: Array) -> None:
+        """The codes stand: make the model, its biases at the log-odds of the rows that fixed them, and learn those."""
+        self.state_ = self._new_state(bits.shape[1], self.state_.rng)
+        ones = bits.sum(axis=0, dtype=np.float64)
+        self.state_.rbm.a[:] = base_rate_biases(ones, len(bits), smoothing=_SMOOTHING / len(bits))
+        self.learn_bits(bits)
 
     def _settings(self) -> Settings:
         hurried = self._n_hurried > 0
@@ -305,35 +307,35 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             momentum=float(self.momentum),
             initial_momentum=float(self.momentum),
             weight_decay=float(self.weight_decay),
-            visible_bias="data",
         )
 
-    def _learn(self, bits: Array) -> Float64:
+    def learn_bits(self, bits: Array) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
         surprise = np.empty(len(bits))
         start = 0
         while start < len(bits):
             room = len(self.state_.waiting) - self.state_.n_waiting
             rows = bits[start : start + room]
-            surprise[start : start + room] = self._surprise(rows)
+            surprise[start : start + room] = self.surprise_of_bits(rows)
             self.state_ = online.wait(self.state_, rows)
             if len(rows) == room:
                 self._update(self._settings())
             start += room
         return surprise
 
-    def _surprise(self, rows: Array) -> Float64:
+    def surprise_of_bits(self, rows: Array) -> Float64:
+        """-log p of rows of bits; NaN before the first update."""
         if self.calibration_ is None:
             return np.full(len(rows), np.nan)
-        return -calibrations.log_p_values(self.calibration_, rbm_module.free_energy(self.state_.rbm, rows))
+        return calibrations.surprise(self.calibration_, calibrations.energy(self.calibration_, rows))
 
     def _update(self, settings: Settings) -> None:
         """One update, and what follows from it: newer dreams, and a look at whether the rows still fit."""
         calibration, drift, n_hurried = self.calibration_, self.drift_, max(self._n_hurried - 1, 0)
         if calibration is not None:
             batch = self.state_.waiting[: settings.batch_size]
-            energy = rbm_module.free_energy(self.state_.rbm, batch)
-            surprise = -calibrations.log_p_values(calibration, energy)
+            energy = calibrations.energy(calibration, batch)
+            surprise = calibrations.surprise(calibration, energy)
             drift = drifts.follow(drift, float(np.minimum(surprise, 10).mean()))
             if drift.n_drifts > self.drift_.n_drifts:
                 n_hurried = _UPDATES_AFTER_DRIFT
@@ -346,7 +348,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def free_energy(self, X: object) -> Float64:
         """Return F(v) of each row's bits; high where the model does not expect rows."""
-        return self._by_block(rbm_module.free_energy, X)
+        return self._by_block(calibrations.energy, X)
 
     def score_samples(self, X: object) -> Float64:
         """Return how usual rows are, in nats: the mean free energy of the dreams less that of the row. High = usual."""
@@ -363,8 +365,8 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def p_values(self, X: object) -> Float64:
         """Return, for each row, how often a usual row would be as surprising: small for anomalies.
 
-        It is the share of the model's dreams with a free energy at least as high, with an exponential tail beyond the
-        highest, raised to a power that makes one in eight new rows have less than 1/8.
+        It is the share of the model's dreams with a higher free energy, with an exponential tail beyond the highest,
+        stretched so that one in ten of the new rows has less than 1/10, and one in fifty less than 1/50.
 
         Examples
         --------
@@ -375,7 +377,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> bool(usual > 0.1), bool(strange < 0.001)
         (True, True)
         """
-        return np.exp(calibrations.log_p_values(self._dreams(), self.free_energy(X)))
+        return np.exp(-calibrations.surprise(self._dreams(), self.free_energy(X)))
 
     def explain(self, X: object) -> Float64:
         """Return how much each column adds to a row's surprise, in nats, shape (n_rows, n_columns).
@@ -390,7 +392,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> OnlineRBMDetector(random_state=0).fit(rows).explain([[0, 99, 0]]).argmax(axis=1)
         array([1])
         """
-        surprise = self._by_block(rbm_module.bit_surprise, X)
+        surprise = self._by_block(lambda dreams, bits: rbm_module.bit_surprise(dreams.rbm, bits), X)
         first_bits = np.searchsorted(self.encoder_.column_of_bit_, np.arange(self.n_features_in_))
         return np.add.reduceat(surprise, first_bits, axis=1)
 
@@ -471,7 +473,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         model.calibration_ = None
         if "calibration" in data:
             chains = np.unpackbits(arrays["chains"], axis=1, count=state.rbm.n_visible).astype(state.rbm.W.dtype)
-            model.calibration_ = calibrations.from_file(state.rbm, chains, data["calibration"])
+            model.calibration_ = calibrations.of_chains(state.rbm, chains)._replace(**data["calibration"])
         model.n_features_in_ = model.encoder_.n_features_in_
         if data["named"]:
             model.feature_names_in_ = np.array(model.encoder_.column_names_, dtype=object)
@@ -520,12 +522,10 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
-    def _by_block(self, function: Any, X: object) -> Float64:
-        """Apply a function of the model and rows of bits to some rows at a time."""
-        self._dreams()
-        bits = self._bits(X)
-        rbm = RBM(*(part.astype(np.float64) for part in self.state_.rbm))  # so that a row's score is its own affair
-        return np.concatenate([function(rbm, bits[block]) for block in gen_batches(len(bits), _ROWS_PER_BLOCK)])
+    def _by_block(self, function: Callable[[Calibration, Array], Float64], X: object) -> Float64:
+        """Apply a function to some rows of bits at a time."""
+        dreams, bits = self._dreams(), self._bits(X)
+        return np.concatenate([function(dreams, bits[block]) for block in gen_batches(len(bits), _ROWS_PER_BLOCK)])
 
     def _bits(self, X: object) -> Array:
         table = read_table(X)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+
+river = pytest.importorskip("river")
+
+from river import datasets  # noqa: E402
+from river.checks import yield_checks  # noqa: E402
+
+from genreplay.estimators.river import RBMDetector  # noqa: E402
+
+datasets.CreditCard = datasets.Shuttle  # River's checks would download the one; the other is bundled
+
+
+def model() -> RBMDetector:
+    (params,) = RBMDetector._unit_test_params()
+    return RBMDetector(**params)
+
+
+@pytest.mark.parametrize("check", list(yield_checks(model())), ids=lambda check: check.__name__)
+def test_a_check_of_rivers_passes(check: object) -> None:
+    check(model())  # type: ignore[operator]
+
+
+def test_river_checks_the_whole_detector() -> None:
+    assert {"check_roc_auc", "check_shuffle_features_no_impact", "check_emerging_features"} <= {
+        check.__name__ for check in yield_checks(model())
+    }
+
+
+def rows(n: int, seed: int = 0) -> list[dict[object, object]]:
+    rng = random.Random(seed)
+    return [{"speed": rng.gauss(50, 5), "gear": rng.choice("234"), 7: rng.random() < 0.5} for _ in range(n)]
+
+
+def learned(n: int = 2000) -> RBMDetector:
+    detector = RBMDetector(warm_up=200, seed=0)
+    for row in rows(n):
+        detector.learn_one(row)
+    return detector
+
+
+def test_what_is_strange_scores_above_what_is_usual() -> None:
+    detector = learned()
+    usual = [detector.score_one(row) for row in rows(200, seed=1)]
+    assert detector.score_one({"speed": 200.0, "gear": "3", 7: True}) > sorted(usual)[-4]
+    assert detector.score_one({"speed": 50.0, "gear": "reverse", 7: True}) > sorted(usual)[-4]
+
+
+def test_missing_new_and_unreadable_features_are_borne() -> None:
+    detector = learned()
+    for odd in ({}, {"speed": 50.0}, {"speed": "fast", "gear": 3, 7: None}, {"speed": float("inf"), "wind": 3}):
+        assert detector.score_one(odd) >= 0
+        detector.learn_one(odd)
+
+
+def test_a_stream_without_features_is_borne() -> None:
+    detector = RBMDetector(warm_up=3)
+    for _ in range(10):
+        detector.learn_one({})
+        assert detector.score_one({"a": 1}) == 0
+
+
+def test_the_same_seed_gives_the_same_scores_and_a_pickled_model_goes_on_alike() -> None:
+    first, second = learned(), learned()
+    again = pickle.loads(pickle.dumps(first))
+    for row in rows(300, seed=2):
+        assert first.score_one(row) == second.score_one(row) == again.score_one(row)
+        for each in (first, second, again):
+            each.learn_one(row)
