@@ -226,6 +226,17 @@ def test_updates_before_a_failed_one_are_kept_by_whoever_keeps_the_newest_state(
     assert newest.t > 1
 
 
+def test_visible_biases_start_at_the_log_odds_of_the_first_batch_if_asked() -> None:
+    rows = rows_of(50, 6, dtype=np.float64)
+    rows[:, 0], rows[:, 1] = 1, 0
+    state = online.init(6, 3, NoReplay(), np.random.default_rng(0), batch_size=50, dtype=np.float64)
+    still = Settings(batch_size=50, learning_rate=1e-12, visible_bias="data")
+    a = learn(state, rows, still).rbm.a
+    share = (rows.sum(axis=0) + 0.5) / 51
+    np.testing.assert_allclose(1 / (1 + np.exp(-a)), share, rtol=1e-6)
+    assert a[0] < 5  # a unit that was always on may still go off
+
+
 def test_base_rates_count_the_learned_rows() -> None:
     rows = rows_of(95, 12)
     state = learn(start(NoReplay(), batch_size=10), rows, Settings(batch_size=10))

@@ -40,8 +40,6 @@ OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 _ROWS_PER_BLOCK = 1000
 _SMOOTHING = 0.1
 """rows with the unit on, and as many with it off, that are added to those which the visible biases start from"""
-_SIGMA = 0.1
-"""spread of the initial weights; with the paper's 0.01, a short stream ends before hidden units differ"""
 _UPDATES_AFTER_DRIFT = 20
 """updates for which a drift changes how the model learns"""
 
@@ -92,7 +90,8 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_epochs : int, default=1
         Steps of contrastive divergence an update.
     learning_rate : float, default=0.01
-        Their size.
+        Their size. The defaults learn gently, which finds most anomalies; to fill cells or to dream after some thousand
+        rows, the model must learn faster, with ``n_epochs=10, learning_rate=0.05`` for instance.
     momentum : float, default=0.5
         Their momentum.
     weight_decay : float, default=0.0002
@@ -288,7 +287,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _new_state(self, n_visible: int, rng: np.random.Generator) -> State:
         replay = BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay
-        return online.init(n_visible, self.n_hidden, replay, rng, self.batch_size, _SIGMA)
+        return online.init(n_visible, self.n_hidden, replay, rng, self.batch_size)
 
     def _begin_learning(self, bits: Array) -> None:
         """The codes stand: make the model, its biases at the log-odds of the rows that fixed them, and learn those."""
@@ -397,10 +396,24 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return np.add.reduceat(surprise, first_bits, axis=1)
 
     def sample(self, n_samples: int = 1, *, n_gibbs: int = 100, random_state: RandomState = None) -> Objects | Float64:
-        """Return dreams as rows of the table: Gibbs chains that go on from the model's own for ``n_gibbs`` steps."""
-        chains, rng = self._dreams().chains, self._side_generator(random_state)
-        start = chains[rng.integers(len(chains), size=n_samples)]
-        return self.encoder_.inverse_transform(rbm_module.gibbs(self.state_.rbm, start, n_gibbs, rng))
+        """Return dreams as rows of the table: Gibbs chains that go on from the model's own for ``n_gibbs`` steps.
+
+        The last step draws one label for each category, so that none is left without.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBMDetector
+        >>> rows = np.array([["wet", 12.5], ["dry", 25.0]] * 2000, dtype=object)
+        >>> model = OnlineRBMDetector(n_epochs=10, learning_rate=0.05, random_state=0).fit(rows)
+        >>> model.sample(100).shape, sorted(set(model.sample(100)[:, 0]))
+        ((100, 2), ['dry', 'wet'])
+        """
+        dreams, rng = self._dreams(), self._side_generator(random_state)
+        start = dreams.chains[rng.integers(len(dreams.chains), size=n_samples)]
+        v = rbm_module.gibbs(self.state_.rbm, start, n_gibbs - 1, rng)
+        h = rbm_module.bernoulli(rbm_module.hidden_given_visible(self.state_.rbm, v), rng)
+        return self.encoder_.draw(rbm_module.visible_given_hidden(self.state_.rbm, h), rng)
 
     def impute(self, X: object, *, n_gibbs: int = 200, random_state: RandomState = None) -> Objects:
         """Fill the missing cells of X given the other cells of their rows; the others come back as they are.
@@ -412,7 +425,8 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> import numpy as np
         >>> from genreplay import OnlineRBMDetector
         >>> rows = np.array([["wet", "rain"], ["dry", "sun"]] * 2000, dtype=object)
-        >>> OnlineRBMDetector(n_epochs=10, random_state=0).fit(rows).impute([["wet", None]]).tolist()
+        >>> model = OnlineRBMDetector(n_epochs=10, learning_rate=0.05, random_state=0).fit(rows)
+        >>> model.impute([["wet", None]]).tolist()
         [['wet', 'rain']]
         """
         self._dreams()

@@ -320,6 +320,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._layout.decode(bits)
 
+    def draw(self, probabilities: Bits, rng: np.random.Generator) -> Objects | Float64:
+        """Return rows drawn from independent bits, given that just one bit of each category is on.
+
+        That one is drawn with weights p / (1 - p), by Gumbel's trick: the largest of log-odds with noise added.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay.streams import TableEncoder
+        >>> encoder = TableEncoder().fit([["red"], ["blue"]])
+        >>> encoder.draw(np.array([[0.001, 0.3, 0.0]]), np.random.default_rng(0)).tolist()
+        [['blue']]
+        """
+        self._require_frozen()
+        p = np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1 - 1e-12)
+        bits = (rng.random(p.shape) < p).astype(np.float64)
+        noisy = np.log(p / (1 - p)) + rng.gumbel(size=p.shape)
+        for column, kind in enumerate(self.kinds_):
+            if kind == "category":
+                own = np.flatnonzero(self.column_of_bit_ == column)
+                bits[:, own] = np.arange(len(own)) == noisy[:, own].argmax(axis=1)[:, np.newaxis]
+        return self._layout.decode(bits)
+
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:
         """Return what each bit says, such as "age>31.5", "colour=red", "colour=?".
 
@@ -345,8 +368,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def collected_(self) -> Objects:
         """The rows of the warm-up collected so far; none once the codes stand."""
-        parts = [part.astype(object) for part in getattr(self, "_collected", [])]
-        return np.concatenate(parts) if parts else np.empty((0, self.n_features_in_), dtype=object)
+        empty = np.empty((0, getattr(self, "n_features_in_", 0)), dtype=object)
+        return np.concatenate([empty, *getattr(self, "_collected", [])])
 
     def state(self) -> dict[str, Json]:
         """Return all that the encoder is, its settings and its codes or collected rows, as a dict for JSON.
