@@ -138,4 +138,4 @@ def test_bit_surprise_is_the_enumerated_conditional() -> None:
             flipped[i] = 1 - v[i]
             y = int((states == flipped).all(axis=1).argmax())
             expected[x, i] = -np.log(p[x] / (p[x] + p[y]))
-    np.testing.assert_allclose(rbm_module.bit_surprise(rbm, states), expected, rtol=1e-9)
+    np.testing.assert_allclose(m.bit_surprise(rbm, states), expected, rtol=1e-9)

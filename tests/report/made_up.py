@@ -9,6 +9,7 @@ import numpy as np
 
 from genreplay.datasets.registry import spec_of
 from genreplay.paper import EXPERIMENTS
+from genreplay.paper.anomaly import AnomalyRun
 from genreplay.paper.cost import CostRun
 from genreplay.paper.fig3 import ClassesInTurn
 from genreplay.paper.offline import OfflineRun
@@ -84,6 +85,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
     if isinstance(run, OfflineRun):
         nats = {"mnist": -124.0, "connect4": -20.0}.get(run.dataset, PAPER[run.dataset]["offline"])
         return _offline(run, nats, seed, 35.0)
+    if isinstance(run, AnomalyRun):
+        return _anomaly(run, seed, {"RBM": 0.9, "HalfSpaceTrees": 0.8, "LODA": 0.85}.get(run.method, 0.95), 0.9)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 // n if label < n else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -101,6 +104,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _online(run, seed, _wrong_nats(run), falling if run.method == "OCD_GR" else steady, {25: 10, 250: 12})
     if isinstance(run, OfflineRun):
         return _offline(run, -5.0, seed, 10.0)
+    if isinstance(run, AnomalyRun):
+        return _anomaly(run, seed, 0.4 if run.method == "RBM" else 0.7, 3.0)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 if label == n - 1 else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -182,4 +187,26 @@ def _cost(run: CostRun, seed: int, seconds: dict[str, Any], held: dict[str, Any]
         },
         "replay_bytes": {**held, **{method: [1_000] * n for method in extra}},
         "parameter_bytes": 1_000_000,
+    }
+
+
+def _anomaly(run: AnomalyRun, seed: int, auc: float, factor: float) -> dict[str, Any]:
+    alarms = {
+        "nominal": [0.01, 0.05],
+        "dream_alarms": [0.01 * factor, 0.05 * factor],
+        "stored_alarms": [0.0, 0.05 / factor],
+        "n_usual": 1_000,
+        "n_stored": 2_000,
+    }
+    return {
+        "auc": auc + 0.01 * (seed - 1),
+        "average_precision": auc / 2,
+        "seconds": 2.0,
+        "held_bytes": 500_000,
+        "n_rows": 10_000,
+        "n_total": 10_000,
+        "n_counted": 9_500,
+        "n_anomalies": 95,
+        **(alarms if run.method == "RBM" else {}),
+        **({"library": "River 0.0"} if run.method in ("HalfSpaceTrees", "LODA") else {}),
     }

@@ -70,7 +70,7 @@ def test_links_within_the_page_lead_somewhere(page: str) -> None:
 
 def test_every_picture_is_there(page: str) -> None:
     tags = Reader(page).tags
-    n_drawings = 12 + 2 + 1 + 3 + 3  # Figs. 3, 4 and 5; cost; study and search
+    n_drawings = 12 + 2 + 1 + 3 + 3 + 2  # Figs. 3, 4 and 5; cost; study and search; false alarms
     assert tags["svg"] == n_drawings
     assert tags["img"] == 2 * (3 * 3 + 1), "two orders; dreams, samples, imputed by three methods; originals"
 
@@ -107,14 +107,15 @@ def test_doubtful_figures_are_marked() -> None:
 
 def test_what_was_not_run_is_said_to_be_not_run() -> None:
     text = build(Results(records(right, ["fig3"])))
-    for what in ("MNIST in either order", "the learning curves", "the cost of an update", "the study", "random search"):
+    others = ("the learning curves", "the cost of an update", "the study", "random search", "the anomaly detectors")
+    for what in ("MNIST in either order", *others):
         assert re.search(f"Not run: .*{what}", text), what
     assert text.count(">not run</span>") > 50
     assert "Fig. 3, section 4.1" in text
     assert Reader(text).tags["svg"] == 12
 
 
-@pytest.mark.parametrize("experiment", ["fig4", "fig5", "table2", "cd-steps", "cost", "study", "search"])
+@pytest.mark.parametrize("experiment", ["fig4", "fig5", "table2", "cd-steps", "cost", "study", "search", "anomaly"])
 def test_any_part_of_the_results_makes_a_page(experiment: str) -> None:
     found = records(wrong, [experiment])
     assert "</html>" in build(Results(found))

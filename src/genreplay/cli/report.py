@@ -1,4 +1,4 @@
-"""``genreplay report``: results as a page to read, or as the README's table."""
+"""``genreplay report``: results as a page to read, or as the README's tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from genreplay.paper.results import Results
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="A self-contained page, or Table 2 as Markdown.",
+    help="A self-contained page; or Table 2, and that of the anomaly detectors if they were run, as Markdown.",
 )
 def report(source: Path, out: Path | None, form: str) -> None:
     """Put the paper's numbers and ours side by side, with a verdict for each of its claims.
@@ -46,7 +46,10 @@ def report(source: Path, out: Path | None, form: str) -> None:
     results = Results(records)
     from genreplay.report import markdown, page  # matplotlib is slow to import
 
-    text = page.build(results) if form == "html" else markdown.table(results)
+    if form == "html":
+        text = page.build(results)
+    else:
+        text = "\n".join(filter(None, (markdown.table(results), markdown.anomaly_table(results))))
     if form == "md" and out is None:
         click.echo(text, nl=False)
         return

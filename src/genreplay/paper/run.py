@@ -21,7 +21,11 @@ Figures = dict[str, Any]
 
 
 class Run(Protocol):
-    """A frozen dataclass of settings that knows how to carry itself out."""
+    """A frozen dataclass of settings that knows how to carry itself out.
+
+    It may also have ``obstacle``, None or the sentence that says why it cannot be run here; and ``timed``, True where
+    its seconds matter more than its peak of memory, which takes time to trace.
+    """
 
     kind: ClassVar[str]
     """names the dataclass in result files"""

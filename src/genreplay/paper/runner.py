@@ -120,11 +120,13 @@ def _execute(run: Run, seed: int, notes: Path) -> Record:
 
     report(0.0, "starting")
     began = time.perf_counter()
-    tracemalloc.start()
+    traced = not getattr(run, "timed", False)
+    if traced:
+        tracemalloc.start()
     try:
         with threadpool_limits(1):  # one thread a run: the result must not depend on the number of cores
             figures = run.execute(seed, report)
-        _, peak_bytes = tracemalloc.get_traced_memory()
+        peak_bytes = tracemalloc.get_traced_memory()[1] if traced else None
     finally:
         tracemalloc.stop()
         note.unlink(missing_ok=True)

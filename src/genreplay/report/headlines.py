@@ -8,6 +8,7 @@ from genreplay.paper.claims.mnist import nats
 from genreplay.paper.claims.verdict import beats, number
 from genreplay.paper.results import MAX_GAP, Estimate, Results
 from genreplay.paper.table2 import PAPER
+from genreplay.report import anomaly
 from genreplay.report.tables import table2
 
 
@@ -16,7 +17,7 @@ def headlines(results: Results) -> list[str]:
     if results.quick:
         return []
     found = [_mnist(results), _sorted(results), _offline(results), _uci(results), _toy(results), _ais(results)]
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in (*found, *anomaly.sentences(results)[:1]) if sentence]
 
 
 def _say(estimate: Estimate) -> str:

@@ -1,8 +1,9 @@
-"""Table 2 as Markdown, for the README."""
+"""Table 2 and the table of anomaly detectors as Markdown, for the README."""
 
 from __future__ import annotations
 
 from genreplay.paper.results import MAX_GAP, Results
+from genreplay.report import anomaly
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 
 HEADINGS = {"independent": "independent bits", "offline": "offline CD-1"}
@@ -32,6 +33,33 @@ def table(results: Results) -> str:
     if results.quick:
         lines.append("**Quick runs: small models and few rows. Not for comparison with the paper.**")
     return "\n".join(lines) + "\n"
+
+
+def anomaly_table(results: Results) -> str:
+    """A line for each set, with the ROC-AUC of each detector, and what they say together; empty if not run."""
+    rows = anomaly.table(results, "auc")
+    if not rows:
+        return ""
+    lines = [
+        f"| data set | {' | '.join(anomaly.METHODS)} |",
+        f"|---|{'---:|' * len(anomaly.METHODS)}",
+        *(f"| {row.title} | {' | '.join(_auc(row, method) for method in anomaly.METHODS)} |" for row in rows),
+        "",
+        "Prequential ROC-AUC, mean ± standard deviation over seeds; IsolationForest and LocalOutlierFactor are fitted "
+        "offline on rows that they score afterwards. The best online method of a line is in bold. "
+        + " ".join(anomaly.sentences(results)),
+    ]
+    if results.quick:
+        lines.append("**Quick runs: few rows. Not for comparison.**")
+    return "\n".join(lines) + "\n"
+
+
+def _auc(row: anomaly.Row, method: str) -> str:
+    if method not in row.cells:
+        return "no anomaly" if method in row.run else "not run"
+    cell = row.cells[method]
+    value = f"**{cell.mean:.3f}**" if cell.best else f"{cell.mean:.3f}"
+    return value if cell.deviation is None else f"{value} ± {cell.deviation:.3f}"
 
 
 def _paper(row: Row, column: str) -> str:

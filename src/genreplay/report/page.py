@@ -7,12 +7,13 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from genreplay.paper import EXPERIMENTS
+from genreplay.paper.anomaly import ONLINE, AnomalyRun
 from genreplay.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
 from genreplay.paper.fig3 import ClassesInTurn
 from genreplay.paper.offline import OfflineRun
 from genreplay.paper.online import METHODS, OnlineRun
 from genreplay.paper.results import MAX_GAP, Results
-from genreplay.report import cost, fig3, fig4, fig5, sheets, study, tables
+from genreplay.report import anomaly, cost, fig3, fig4, fig5, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
 
@@ -25,6 +26,7 @@ TITLES = {
     "cost": "Time and memory",
     "study": "How many dreams, how deep?",
     "samples": "Dreams to look at",
+    "anomaly": "Anomaly detection",
     "runs": "What was run, and how",
 }
 """the sections of the page, in order"""
@@ -82,6 +84,9 @@ def build(results: Results) -> str:
         costs=cost.costs(results),
         study=study.study(results),
         sheaves=sheets.sheaves(results),
+        anomalies=anomaly.anomalies(results),
+        detectors=anomaly.METHODS,
+        online_detectors=ONLINE,
         experiments=[_experiment(results, name) for name in EXPERIMENTS],
         n_runs=len(records),
         n_strangers=results.n_strangers,
@@ -93,12 +98,13 @@ def build(results: Results) -> str:
     )
 
 
-def _facts(results: Results) -> dict[str, int | None]:
+def _facts(results: Results) -> dict[str, int | str | None]:
     """Sizes that the text mentions, in the form that was run."""
-    toy, curve, trial = (results.runs(name)[0] for name in ("fig3", "fig5", "search"))
+    toy, curve, trial, detector = (results.runs(name)[0] for name in ("fig3", "fig5", "search", "anomaly"))
     assert isinstance(toy, ClassesInTurn)
     assert isinstance(curve, OnlineRun)
     assert isinstance(trial, OnlineRun)
+    assert isinstance(detector, AnomalyRun)
     (studied,) = {(run.n_hidden, run.max_rows) for run in results.runs("study") if isinstance(run, OnlineRun)}
     return {
         "n_dreams": toy.n_dreams,
@@ -109,6 +115,10 @@ def _facts(results: Results) -> dict[str, int | None]:
         "study_hidden": studied[0],
         "study_rows": studied[1],
         "search_rows": trial.max_rows,
+        "anomaly_head": detector.n_head,
+        "anomaly_learned": f"{100 * (1 - detector.held_out):.0f} %",
+        "anomaly_sample": detector.max_sample,
+        "anomaly_stored": detector.n_stored,
     }
 
 

@@ -30,6 +30,8 @@ NAMES = (
     "random",
     "sorted",
     *(f"class-{label}" for label in range(N_CLASSES)),
+    "dreams",
+    "stored-quantiles",
 )
 INKS = {name: f"#fe01{index:02x}" for index, name in enumerate(NAMES)}
 """name of a CSS variable, and the colour that stands for it while drawing"""
