@@ -47,6 +47,8 @@ _UPDATES_AFTER_DRIFT = 20
 class Memory(NamedTuple):
     """Bytes that a detector holds, whatever the length of its stream."""
 
+    codes: int
+    """of the columns; while they are made, the rows that wait for them"""
     model: int
     """parameters and their velocities"""
     batch: int
@@ -526,7 +528,9 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._require_rows()
         held = online.nbytes(self.state_)
         dreams = 0 if self.calibration_ is None else self.calibration_.nbytes
-        return Memory(held.parameters + held.velocities, held.batch + held.work, dreams, held.replay)
+        return Memory(
+            self.encoder_.nbytes, held.parameters + held.velocities, held.batch + held.work, dreams, held.replay
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.is_ready_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -370,6 +371,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The rows of the warm-up collected so far; none once the codes stand."""
         empty = np.empty((0, getattr(self, "n_features_in_", 0)), dtype=object)
         return np.concatenate([empty, *getattr(self, "_collected", [])])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes, or of the rows collected for them: as many as their text in a file has."""
+        return len(json.dumps(self.state()))
 
     def state(self) -> dict[str, Json]:
         """Return all that the encoder is, its settings and its codes or collected rows, as a dict for JSON.
