@@ -108,7 +108,7 @@ def test_every_row_is_accounted_for() -> None:
     assert model.n_learned_ == 257
 
 
-TRAINED_HARD = {"n_epochs": 10, "learning_rate": 0.05, "momentum": 0.9, "random_state": 0}
+TRAINED_HARD = {"n_replay": 100, "n_epochs": 10, "learning_rate": 0.05, "momentum": 0.9, "random_state": 0}
 
 
 def test_strange_rows_have_small_p_values_and_are_outliers() -> None:
@@ -222,5 +222,5 @@ def test_a_drift_is_noticed_and_answered_as_asked(on_drift: str) -> None:
         model.partial_fit(rng.normal(1.5, 1.5, size=(100, 4)))
         n_rows += 100
     assert n_rows <= 1000
-    answer = {"nothing": {}, "faster": {"learning_rate": 0.03}, "fewer-dreams": {"n_replay": 25}}[on_drift]
+    answer = {"nothing": {}, "faster": {"learning_rate": 0.03}, "fewer-dreams": {"n_replay": 75}}[on_drift]
     assert model._settings() == pytest.approx(usual._replace(**answer))

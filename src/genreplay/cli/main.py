@@ -6,8 +6,12 @@ from genreplay import __version__
 from genreplay.cli.bench import bench
 from genreplay.cli.data import data
 from genreplay.cli.demo import demo
+from genreplay.cli.info import info
+from genreplay.cli.learn import learn
 from genreplay.cli.report import report
 from genreplay.cli.reproduce import reproduce
+from genreplay.cli.sample import impute, sample
+from genreplay.cli.score import explain, score
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,6 +20,8 @@ def main() -> None:
     """Learn from streams without storing the data."""
 
 
+for command in (learn, score, explain, sample, impute, info):
+    main.add_command(command)
 main.add_command(demo)
 main.add_command(data)
 main.add_command(reproduce)

@@ -85,7 +85,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``fit`` draws it so that this share of X lies beyond, as scikit-learn's own detectors do.
     replay : str or Replay, default="generative"
         What is rehearsed beside new rows, as for ``OnlineRBM``.
-    n_replay : int, default=100
+    n_replay : int, default=300
         Rows rehearsed beside each batch.
     batch_size : int, default=100
         Rows that trigger one update.
@@ -178,7 +178,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         warm_up: int = 500,
         contamination: float = 0.01,
         replay: str | Replay = "generative",
-        n_replay: int = 100,
+        n_replay: int = 300,
         batch_size: int = 100,
         n_epochs: int = 1,
         learning_rate: float = 0.01,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 SLACK = 0.5
 """standard deviations above the mean that a batch may have without counting"""
-LIMIT = 12.0
+LIMIT = 25.0
 """summed standard deviations that are called a drift"""
 _MEMORY = 50
 """batches over which the mean and the spread are taken"""
@@ -46,7 +46,7 @@ def follow(drift: Drift, surprise: float) -> Drift:
     After a drift the mean starts anew, since the model has changed or will.
 
     >>> drift = Drift()
-    >>> for surprise in [1.0, 1.1, 0.9, 1.05, 0.95] * 20 + [1.6] * 5:
+    >>> for surprise in [1.0, 1.1, 0.9, 1.05, 0.95] * 20 + [1.6] * 9:
     ...     drift = follow(drift, surprise)
     >>> drift.n_drifts
     1

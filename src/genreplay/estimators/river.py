@@ -59,7 +59,7 @@ class RBMDetector(base.AnomalyDetector):
         batch_size: int = 100,
         n_epochs: int = 1,
         learning_rate: float = 0.01,
-        n_replay: int = 100,
+        n_replay: int = 300,
         seed: int | None = None,
     ) -> None:
         self.n_hidden = n_hidden

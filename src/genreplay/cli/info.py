@@ -1,0 +1,79 @@
+"""``genreplay info``: what a model file holds."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from genreplay.cli import models
+from genreplay.cli.errors import BadInput, clean_exits
+from genreplay.cli.progress import size
+from genreplay.core import checkpoint
+from genreplay.core.checkpoint import Json
+
+
+@click.command()
+@click.argument("path", metavar="MODEL", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--schema", "as_schema", is_flag=True, help="Print the columns as TOML, for genreplay learn --schema.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@clean_exits
+def info(path: Path, as_schema: bool, as_json: bool) -> None:
+    """Say what a model file holds: its table, how many rows it has seen, its size."""
+    try:
+        held = checkpoint.load(path)
+    except OSError as error:
+        raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
+    kind = held.extra.get("estimator", "bare learner")
+    facts: dict[str, Json] = {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "estimator": kind,
+        "visible": held.state.rbm.n_visible,
+        "hidden": held.state.rbm.n_hidden,
+        "updates": held.state.t - 1,
+        "learned": held.state.n_learned,
+    }
+    if kind == "OnlineRBMDetector":
+        saved = models.load(path)
+        model, account = saved.model, saved.account
+        facts |= {
+            "read": account.n_read,
+            "waiting": model.n_waiting_,
+            "skipped": account.n_skipped,
+            "inputs": account.input_number,
+            "ready": model.is_ready_,
+            "drifts": model.drift_.n_drifts,
+            "contamination": float(model.contamination),
+            "memory": model.nbytes.total,
+            "columns": dict(saved.schema.kinds),
+        }
+    if as_schema:
+        if "columns" not in facts:
+            raise BadInput(f"{path} holds a {kind}, which has no table.")
+        click.echo(saved.schema.to_toml(), nl=False)
+    elif as_json:
+        click.echo(json.dumps(facts))
+    else:
+        click.echo("\n".join(_lines(facts)))
+
+
+def _lines(facts: dict[str, Json]) -> list[str]:
+    lines = [f"{facts['file']}: {facts['estimator']}, {size(int(facts['bytes']))}"]  # type: ignore[arg-type]
+    lines.append(f"{facts['visible']:,} visible and {facts['hidden']:,} hidden units; updates: {facts['updates']:,}")
+    columns = facts.get("columns")
+    if not isinstance(columns, dict):
+        return [*lines, f"{facts['learned']:,} rows learned"]
+    lines.append(
+        f"{facts['read']:,} rows read = {facts['learned']:,} learned + {facts['waiting']:,} waiting + "
+        f"{facts['skipped']:,} skipped"
+    )
+    lines.append(f"drifts noticed: {facts['drifts']:,}; alarms at p < {facts['contamination']:g}")
+    if not facts["ready"]:
+        lines.append("still in its warm-up: nothing can be scored yet")
+    if len(columns) > 50:
+        return [*lines, "columns: " + ", ".join(f"{n:,} {kind}" for kind, n in Counter(columns.values()).items())]
+    width = max(map(len, columns))
+    return [*lines, "columns:", *(f"  {name:<{width}}  {kind}" for name, kind in columns.items())]

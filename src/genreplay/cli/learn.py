@@ -1,0 +1,181 @@
+"""``genreplay learn``: a model from a table or a pipe, for as long as rows come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genreplay.cli import models, progress
+from genreplay.cli.errors import clean_exits
+from genreplay.cli.learning import Learning, Plan
+from genreplay.cli.models import Saved, model_option
+from genreplay.cli.rows import BadRows, reading, reading_options, with_ignored
+from genreplay.cli.stop import Stop
+from genreplay.cli.watch import Watch
+from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.streams.schema import Schema
+
+
+@click.command()
+@reading_options
+@model_option
+@click.option("--resume", is_flag=True, help="Go on with the same input: rows that the model has taken are skipped.")
+@click.option("--more", is_flag=True, help="Go on with another input, from its first row.")
+@click.option("--force", is_flag=True, help="Start anew, even if there is a model already.")
+@click.option(
+    "--schema",
+    "schema_file",
+    metavar="TOML",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help='Kinds of columns, such as age = "number" under [columns]; those not named are inferred.',
+)
+@click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
+@click.option("--hidden", type=click.IntRange(1), help="Hidden units of a new model.  [default: 32]")
+@click.option("--epochs", type=click.IntRange(1), help="Steps an update of a new model; more learn more from few rows.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of everything random in a new model.  [default: 0]")
+@click.option(
+    "--contamination",
+    metavar="P",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    help="p-value below which a row raises an alarm.  [default: 0.01]",
+)
+@click.option("--checkpoint-rows", metavar="N", type=click.IntRange(1), help="Save after every N rows, too.")
+@click.option(
+    "--checkpoint-seconds",
+    metavar="S",
+    type=click.FloatRange(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Save after every S seconds.",
+)
+@click.option("--score", is_flag=True, help="Print how surprising each row was before it was learned.")
+@click.option(
+    "--on-drift",
+    type=click.Choice(["nothing", "faster", "fewer-dreams"]),
+    help="What follows when new rows no longer fit: nothing but a word, or, for 20 updates, faster learning or fewer "
+    "dreams.  [default: nothing]",
+)
+@click.option("--watch", is_flag=True, help="Show what the model learns while it learns, on a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print scores as JSON lines, or, without them, the summary.")
+@click.option("--quiet", is_flag=True, help="Say nothing on stderr but what is wrong.")
+@clean_exits
+def learn(
+    path: Path,
+    resume: bool,
+    more: bool,
+    force: bool,
+    schema_file: Path | None,
+    ignored: tuple[str, ...],
+    hidden: int | None,
+    epochs: int | None,
+    seed: int | None,
+    contamination: float | None,
+    checkpoint_rows: int | None,
+    checkpoint_seconds: float,
+    score: bool,
+    on_drift: str | None,
+    watch: bool,
+    as_json: bool,
+    quiet: bool,
+    **where: Any,
+) -> None:
+    """Learn the rows of FILE, or of a pipe, one after the other, in fixed memory.
+
+    CSV, TSV, NDJSON, npy, npz and Parquet. What the columns hold is inferred from the first 500 rows, or said in a
+    TOML file. Interrupt it at any time: the current update is finished and the model saved.
+    """
+    if resume + more + force > 1:
+        raise click.UsageError("--resume, --more and --force exclude each other.")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"There is no folder {path.parent} for the model.")
+    given = _given(schema_file, ignored)
+    saved = None
+    if path.exists() and not force:
+        if not (resume or more):
+            raise click.UsageError(
+                f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
+                "start anew."
+            )
+        built = {"hidden": hidden, "epochs": epochs, "seed": seed}
+        changes = {"contamination": contamination, "on_drift": on_drift}
+        saved = _go_on(models.load(path), built, changes, given, ignored)
+    if more and saved is not None:
+        account = replace(saved.account, input_number=saved.account.input_number + 1)
+        saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
+        models.save(path, saved)
+
+    def start(schema: Schema) -> OnlineRBMDetector:
+        chosen = {"n_hidden": hidden, "n_epochs": epochs, "contamination": contamination, "on_drift": on_drift}
+        settings: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+        return OnlineRBMDetector(**settings, kinds=schema.kinds_by_place, random_state=seed or 0)
+
+    plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, as_json)
+    with (
+        Stop() as stop,
+        progress.choose(quiet, Watch if watch else progress.Line) as display,
+        BadRows(plan.reading) as bad_rows,
+    ):
+        learning = Learning(plan, saved, display, bad_rows)
+        try:
+            learning.run(stop)
+        finally:
+            if learning.saved is not None and not quiet:
+                display.say(_summary(learning.saved, learning.n_read, path))
+    if as_json and not score and learning.saved is not None:
+        click.echo(json.dumps(_figures(learning.saved, learning.n_read)))
+
+
+def _given(schema_file: Path | None, ignored: Sequence[str]) -> Schema | None:
+    kinds = dict(Schema.from_toml(schema_file).kinds) if schema_file else {}
+    kinds |= dict.fromkeys(ignored, "ignore")
+    return Schema(kinds) if kinds else None
+
+
+def _go_on(
+    saved: Saved,
+    settings: dict[str, int | None],
+    changes: Mapping[str, object],
+    given: Schema | None,
+    ignored: Sequence[str],
+) -> Saved:
+    """A model that is to learn more: what it was made with stays, and may be said again."""
+    model = saved.model
+    built = {"hidden": model.n_hidden, "epochs": model.n_epochs, "seed": model.random_state}
+    for option, now in settings.items():
+        if now is not None and now != built[option]:
+            raise click.UsageError(f"The model was made with --{option} {built[option]}, which cannot change.")
+    for name, kind in (given.kinds if given else {}).items():
+        if kind != "ignore" and saved.schema.kinds.get(name) != kind:
+            raise click.UsageError(f"The model does not know column {name!r} as {kind}: its columns cannot change.")
+    model.set_params(**{name: value for name, value in changes.items() if value is not None})
+    return saved._replace(schema=with_ignored(saved.schema, ignored))
+
+
+def _figures(saved: Saved, n_read_now: int) -> dict[str, int]:
+    account, model = saved.account, saved.model
+    return {
+        "read": account.n_read,
+        "learned": model.n_learned_ if saved.has_rows else 0,
+        "waiting": model.n_waiting_ if saved.has_rows else 0,
+        "skipped": account.n_skipped,
+        "read_now": n_read_now,
+        "updates": model.n_updates_ if saved.has_rows else 0,
+        "drifts": model.drift_.n_drifts if saved.has_rows else 0,
+        "bytes": model.nbytes.total if saved.has_rows else 0,
+    }
+
+
+def _summary(saved: Saved, n_read_now: int, path: Path) -> str:
+    figures = _figures(saved, n_read_now)
+    of_these = "" if figures["read"] == n_read_now else f" ({n_read_now:,} of them now)"
+    drifts = f" Drifts noticed: {figures['drifts']:,}." if figures["drifts"] else ""
+    return (
+        f"Read {figures['read']:,} rows{of_these}: {figures['learned']:,} learned, {figures['waiting']:,} waiting, "
+        f"{figures['skipped']:,} skipped. Updates: {figures['updates']:,}. Model: {path}, "
+        f"{progress.size(figures['bytes'])} in memory.{drifts}"
+    )

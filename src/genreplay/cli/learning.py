@@ -1,0 +1,218 @@
+"""The loop of ``genreplay learn``: rows in, a model that learns, checkpoints, and an account of every row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.cli import models
+from genreplay.cli.errors import BadInput, ClosedOutput
+from genreplay.cli.models import Account, Saved
+from genreplay.cli.output import Output
+from genreplay.cli.progress import Display, Pace, Status
+from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
+from genreplay.cli.stop import Stop
+from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.streams.chunks import Chunk, InputError
+from genreplay.streams.schema import SAMPLE_ROWS, Schema
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What ``genreplay learn`` was asked to do."""
+
+    reading: Reading
+    path: Path
+    """of the model file"""
+    start: Callable[[Schema], OnlineRBMDetector]
+    """makes a new model"""
+    given: Schema | None
+    """what the user says of the columns"""
+    checkpoint_rows: int | None
+    checkpoint_seconds: float
+    score: bool
+    as_json: bool
+
+
+class Learning:
+    """One run: from where a model stands, or from nothing, to the end of the input or a signal."""
+
+    def __init__(self, plan: Plan, saved: Saved | None, display: Display, bad_rows: BadRows) -> None:
+        self._plan = plan
+        self.saved = saved
+        self._display = display
+        self._bad_rows = bad_rows
+        self._output: Output | None = None
+        self._n_to_skip = saved.account.n_read_of_input if saved else 0
+        self._n_saved = saved.account.n_read if saved else 0
+        self._time_saved = time.monotonic()
+        self._pace = Pace(display.every)
+        self._n_found = 0
+        """records of the input, those that were skipped included"""
+        self.n_read = 0
+        """records that this run took"""
+
+    def run(self, stop: Stop) -> None:
+        """Learn until the input ends or a signal comes, and save; errors come after what was learned is saved."""
+        if self._plan.score:
+            self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
+        try:
+            reached_end = self._learn(stop)
+        except (InputError, BadInput, ClosedOutput, OSError):
+            self._save()
+            raise
+        if reached_end:
+            self._finish()
+        elif self.saved is not None:
+            self._display.say("Stopped: --resume goes on with the same input, --more with another.")
+        self._save()
+
+    def _learn(self, stop: Stop) -> bool:
+        """Whether the end was reached."""
+        for chunk in self._chunks(stop):
+            self._take(chunk)
+        return not stop.requested
+
+    def _chunks(self, stop: Stop) -> Iterator[Chunk]:
+        """Chunks of new records, once it is known what their columns are; what has been read is handed on."""
+        given = self.saved.schema if self.saved else self._plan.given
+        names = list(given.kinds) if given else []
+        sample: list[Chunk] = []
+        checked = False
+        for chunk in self._plan.reading.open(names, sampled=self.saved is None):
+            if chunk.columns and self.saved and not checked:
+                self.saved.schema.check(chunk)
+                checked = True
+            if chunk.n_records:
+                self._know_again(chunk)
+                self._n_found += chunk.n_records
+                chunk = chunk.after(self._n_to_skip)
+            if self.saved is None:
+                if chunk.columns:
+                    sample.append(chunk)
+                if _n_records(sample) >= SAMPLE_ROWS:
+                    self._begin(sample)
+                    yield from sample
+            elif chunk.n_records:
+                yield chunk
+            else:
+                self._look(None)
+            if stop.requested:
+                break
+        if self.saved is None and _n_records(sample):
+            self._begin(sample)
+            yield from sample
+
+    def _begin(self, sample: list[Chunk]) -> None:
+        """Make the model: its columns are known."""
+        schema = Schema.infer(sample, self._plan.given)
+        first = next((digest for part in sample if (digest := first_record(part))), "")
+        self.saved = Saved(self._plan.start(schema), schema, Account(first_record=first))
+        self._display.say(f"Columns: {_described(schema)}.")
+
+    def _know_again(self, chunk: Chunk) -> None:
+        """See that an input that is to be gone on with is the same; note what a new one starts with."""
+        digest = first_record(chunk)
+        if self.saved is None or not digest:
+            return
+        known = self.saved.account.first_record
+        if not known:
+            self.saved = self.saved._replace(account=replace(self.saved.account, first_record=digest))
+        elif known != digest:
+            raise InputError(
+                f"The input does not start like the one that {self._plan.path} was learning from: to learn this one "
+                "too, from its first row, use --more in place of --resume."
+            )
+
+    def _take(self, chunk: Chunk) -> None:
+        saved = self.saved
+        assert saved is not None, "chunks come when the columns are known"
+        rows, error = up_to_error(saved.schema.parse(chunk), self._plan.reading.on_bad_row)
+        nats = self._learn_rows(saved.model, rows.cells) if len(rows.rows) else np.empty(0)
+        self._bad_rows.input = f"{saved.account.input_number}:{saved.account.first_record}"
+        self._bad_rows.take(rows.bad)
+        n_taken = len(rows.rows) + len(rows.bad)
+        account = replace(
+            saved.account,
+            n_read=saved.account.n_read + n_taken,
+            n_skipped=saved.account.n_skipped + len(rows.bad),
+            n_read_of_input=saved.account.n_read_of_input + n_taken,
+        )
+        self.saved = saved._replace(account=account)
+        self.n_read += n_taken
+        if self._output is not None:
+            judged = models.judged(saved.model, nats)
+            self._output.write((row, *verdict) for row, verdict in zip(rows.rows, judged, strict=True))
+        if error is not None:
+            raise bad_row_error(error)
+        self._look(rows.cells if len(rows.rows) else None)
+
+    def _learn_rows(self, model: OnlineRBMDetector, cells: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        n_drifts = model.drift_.n_drifts if hasattr(model, "drift_") else 0
+        nats = model.learn_scored(cells)
+        self._display.heed(nats)
+        if model.drift_.n_drifts > n_drifts:
+            self._display.say(f"Drift: new rows no longer fit the model, after {model.n_rows_seen_:,} rows.")
+        return nats
+
+    def _look(self, newest: npt.NDArray[Any] | None) -> None:
+        """What is due between two chunks: a checkpoint, a word on how far it is."""
+        if self.saved is None or not self.saved.has_rows:
+            return
+        n_unsaved = self.saved.account.n_read - self._n_saved
+        seconds = time.monotonic() - self._time_saved
+        if n_unsaved and (
+            seconds >= self._plan.checkpoint_seconds
+            or (self._plan.checkpoint_rows is not None and n_unsaved >= self._plan.checkpoint_rows)
+        ):
+            self._save()
+        if self._pace.due:
+            self._display.show(self._status(newest))
+
+    def _status(self, newest: npt.NDArray[Any] | None) -> Status:
+        assert self.saved is not None
+        rate = self._pace.rate(self.n_read)
+        return Status(self.saved.model, self.saved.schema.names, newest, self.n_read, rate, self._bad_rows.n_skipped)
+
+    def _finish(self) -> None:
+        """At the end of the input, a model that has learned nothing learns what it has."""
+        if self.saved is None:
+            raise InputError("The input has no rows to learn from.")
+        if self._n_found < self._n_to_skip:
+            self._display.say(
+                f"The input has {self._n_found:,} rows, but the model has taken {self._n_to_skip:,} from it: there is "
+                "nothing new. To learn another input, use --more in place of --resume."
+            )
+        if not self.saved.has_rows:
+            raise InputError("The input has no rows to learn from: all are bad.")
+        model = self.saved.model
+        if not model.is_ready_:
+            self._display.say(
+                f"{model.n_waiting_:,} rows are fewer than the warm-up of {model.warm_up:,}: the columns are coded by "
+                "these alone, and they are learned now."
+            )
+            model.flush()
+
+    def _save(self) -> None:
+        if self.saved is None or not self.saved.has_rows:
+            return
+        self._bad_rows.sync()
+        models.save(self._plan.path, self.saved)
+        self._n_saved, self._time_saved = self.saved.account.n_read, time.monotonic()
+
+
+def _n_records(chunks: list[Chunk]) -> int:
+    return sum(chunk.n_records for chunk in chunks)
+
+
+def _described(schema: Schema) -> str:
+    if len(schema.kinds) <= 20:
+        return ", ".join(f"{name} ({kind})" for name, kind in schema.kinds.items())
+    kinds = list(schema.kinds.values())
+    return ", ".join(f"{kinds.count(kind):,} of kind {kind}" for kind in dict.fromkeys(kinds))

@@ -1,0 +1,108 @@
+"""A model file of the command line: the detector, its table's schema, and an account of every row it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.cli.errors import BadInput
+from genreplay.core.checkpoint import CheckpointError, Json
+from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.streams.schema import Schema
+
+model_option = click.option(
+    "--model",
+    "-m",
+    "path",
+    metavar="FILE",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The model file.",
+)
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the rows of a model came from, and how many were not learned."""
+
+    n_read: int = 0
+    """records of all inputs"""
+    n_skipped: int = 0
+    """bad ones among them"""
+    input_number: int = 1
+    """which input is being read"""
+    n_read_of_input: int = 0
+    """records taken from it"""
+    first_record: str = ""
+    """digest of its first record, by which it is known again"""
+
+
+class Saved(NamedTuple):
+    """What a model file holds."""
+
+    model: OnlineRBMDetector
+    schema: Schema
+    account: Account
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the model was given any row: one that was not has no state, and is not saved."""
+        return self.account.n_read > self.account.n_skipped
+
+
+def save(path: Path, saved: Saved) -> None:
+    """Write a model file, atomically."""
+    extra: dict[str, Json] = {
+        "schema": [[name, kind] for name, kind in saved.schema.kinds.items()],
+        "account": dict(vars(saved.account)),
+    }
+    saved.model.save(path, extra=extra)
+
+
+def load(path: Path) -> Saved:
+    """Read a model file; one that Python code saved has the encoder's columns as its schema."""
+    try:
+        model = OnlineRBMDetector.load(path)
+    except OSError as error:
+        raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
+    extra: dict[str, Any] = model.extra_
+    try:
+        if "schema" in extra:
+            return Saved(model, Schema(dict(extra["schema"])), Account(**extra["account"]))
+        if not model.is_ready_:
+            raise CheckpointError(f"{path} is still in its warm-up, and does not say what its columns are.")
+        encoder = model.encoder_
+        schema = Schema(dict(zip(encoder.column_names_, encoder.kinds_, strict=True)))
+        return Saved(model, schema, Account(n_read=model.n_rows_seen_))
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{path} is a model, but not one of the command line: its notes are unknown.") from error
+
+
+def load_ready(path: Path) -> Saved:
+    """Read a model file that can judge rows."""
+    saved = load(path)
+    if not saved.model.is_ready_:
+        raise BadInput(
+            f"The model {path} has learned nothing yet: its {saved.model.n_waiting_:,} rows wait for "
+            f"{saved.model.warm_up:,}, from which its codes are made. Give it more with genreplay learn --resume."
+        )
+    return saved
+
+
+def anomaly(model: OnlineRBMDetector, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """How surprising rows are: minus the logarithm of their p-values, in nats, as ``learn_scored`` has it."""
+    return model.surprise_of_bits(model.encoder_.transform(rows))
+
+
+def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tuple[float, float, bool | None]]:
+    """Anomaly, p-value and alarm of each row; nothing is known of a row in the warm-up."""
+    p_values = np.exp(-nats)
+    return [
+        (round(float(nat), 4), float(f"{p:.4g}"), None if np.isnan(p) else bool(p < model.contamination))
+        for nat, p in zip(nats, p_values, strict=True)
+    ]

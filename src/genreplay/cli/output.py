@@ -1,0 +1,48 @@
+"""Results on standard output: CSV with a header, or NDJSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from genreplay.cli.errors import ClosedOutput
+from genreplay.streams.writers import csv_line, json_line
+
+
+class Output:
+    """Rows of named cells, written as they come, so that a pipe is not held back."""
+
+    def __init__(self, names: Sequence[str], as_json: bool) -> None:
+        self._names = names
+        self._as_json = as_json
+        if sys.stdout is None:  # closed before Python started
+            raise ClosedOutput
+        self._stream = sys.stdout.buffer
+        if not as_json:
+            self._write(csv_line(names))
+
+    def write(self, rows: Iterable[Sequence[object]]) -> None:
+        """Write rows of cells in the order of the names."""
+        if self._as_json:
+            self._write("".join(json_line(self._names, cells) for cells in rows))
+        else:
+            self._write("".join(map(csv_line, rows)))
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(_encode(text, self._as_json))
+            self._stream.flush()
+        except BrokenPipeError as error:
+            raise ClosedOutput from error
+
+
+def _encode(text: str, as_json: bool) -> bytes:
+    r"""UTF-8; bytes of the input that were not come back as they were, or, in JSON, escaped.
+
+    >>> _encode("\udce9", as_json=False), _encode("\udce9", as_json=True)
+    (b'\xe9', b'\\udce9')
+    """
+    try:
+        return text.encode("utf-8", "backslashreplace" if as_json else "surrogateescape")
+    except UnicodeEncodeError:  # a lone surrogate that JSON had escaped
+        return text.encode("utf-8", "backslashreplace")

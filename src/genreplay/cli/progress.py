@@ -1,0 +1,183 @@
+"""How far learning is, on stderr: one moving line on a terminal, a line now and then in a log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import click
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from genreplay.estimators.detector import OnlineRBMDetector
+
+EVERY = 5.0
+"""seconds between two lines of a log"""
+REFRESH = 0.25
+"""seconds between two looks on a terminal"""
+
+
+@dataclass(frozen=True)
+class Status:
+    """A learner at a moment."""
+
+    model: OnlineRBMDetector
+    names: Sequence[str]
+    """of the table's columns"""
+    newest: npt.NDArray[Any] | None
+    """the last rows that were learned; None if none came"""
+    n_read: int
+    """rows read in this run"""
+    rate: float
+    """rows a second, lately"""
+    n_skipped: int
+    """bad rows"""
+
+    @property
+    def replay_share(self) -> float:
+        """Share of dreams in what an update learns from."""
+        model = self.model
+        return model.n_replay / (model.n_replay + model.batch_size) if model.n_updates_ > 1 else 0.0
+
+    @property
+    def above_dreams(self) -> float | None:
+        """Mean free energy of the newest rows less that of dreams, in nats."""
+        if self.newest is None or not self.model.is_ready_:
+            return None
+        return -float(np.mean(self.model.score_samples(self.newest)))
+
+    def __str__(self) -> str:
+        parts = [f"{self.n_read:,} rows", f"{self.rate:,.0f} a second", f"{self.replay_share:.0%} replay"]
+        if (above := self.above_dreams) is not None:
+            parts.append(f"free energy {above:+.2f} nats against dreams")
+        if self.n_skipped:
+            parts.append(f"{self.n_skipped:,} bad")
+        if self.model.drift_.n_drifts:
+            parts.append(f"drifts: {self.model.drift_.n_drifts:,}")
+        return ", ".join([*parts, size(self.model.nbytes.total)])
+
+
+class Display(Protocol):
+    """Something that shows progress."""
+
+    every: float
+    """seconds between two looks"""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+    def heed(self, nats: npt.NDArray[np.float64]) -> None:
+        """Take note of how surprising new rows were, before they were learned."""
+
+    def show(self, status: Status) -> None:
+        """Show how far it is."""
+
+    def say(self, text: str) -> None:
+        """Say a sentence that stays."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    every = float("inf")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def heed(self, nats: npt.NDArray[np.float64]) -> None:
+        return None
+
+    def show(self, status: Status) -> None:
+        return None
+
+    def say(self, text: str) -> None:
+        return None
+
+
+class Log(Silent):
+    """A line now and then."""
+
+    every = EVERY
+
+    def show(self, status: Status) -> None:
+        self.say(str(status))
+
+    def say(self, text: str) -> None:
+        with suppress(BrokenPipeError):  # nobody reads the log: no reason to stop learning
+            click.echo(text, err=True)
+
+
+class Line(Log):
+    """One line that moves."""
+
+    every = REFRESH
+
+    def __init__(self, console: Console) -> None:
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._live.stop()
+
+    def show(self, status: Status) -> None:
+        self._live.update(self.picture(status), refresh=True)
+
+    def picture(self, status: Status) -> RenderableType:
+        """What is to be seen."""
+        return Text(str(status), overflow="ellipsis", no_wrap=True)
+
+    def say(self, text: str) -> None:
+        self._live.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def choose(quiet: bool, watch: Callable[[Console], Display] = Line) -> Display:
+    """The display that suits stderr; what moves needs a terminal."""
+    if quiet:
+        return Silent()
+    console = Console(stderr=True)
+    return watch(console) if console.is_terminal and not console.is_dumb_terminal else Log()
+
+
+class Pace:
+    """Rows a second since the last look, and whether it is time for the next."""
+
+    def __init__(self, every: float) -> None:
+        self._every = every
+        self._time = time.monotonic()
+        self._n_rows = 0
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to look."""
+        return time.monotonic() - self._time >= self._every
+
+    def rate(self, n_rows: int) -> float:
+        """Rows a second since this was last asked."""
+        now = time.monotonic()
+        rate = (n_rows - self._n_rows) / max(now - self._time, 1e-9)
+        self._time, self._n_rows = now, n_rows
+        return rate
+
+
+def size(n_bytes: int) -> str:
+    """Bytes in words.
+
+    >>> size(512), size(34_500), size(7_200_000)
+    ('512 bytes', '34.5 kB', '7.2 MB')
+    """
+    if n_bytes < 1000:
+        return f"{n_bytes} bytes"
+    return f"{n_bytes / 1000:.1f} kB" if n_bytes < 1_000_000 else f"{n_bytes / 1_000_000:.1f} MB"

@@ -1,0 +1,179 @@
+"""What the commands that read rows have in common: options, bad rows, and rows by the columns of a model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeVar
+
+import click
+
+from genreplay.cli.errors import BadInput
+from genreplay.streams.chunks import BadRow, Chunk
+from genreplay.streams.quarantine import Quarantine
+from genreplay.streams.readers import FORMATS, Format, open_rows
+from genreplay.streams.schema import Rows, Schema
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where rows come from, and what to do with bad ones."""
+
+    source: str
+    form: Format | None
+    header: bool
+    key: str | None
+    on_bad_row: str
+    quarantine: Path | None
+
+    def open(self, names: Sequence[str], sampled: bool = False) -> Iterator[Chunk]:
+        """The records, in chunks; where columns are not named before, the first records may have further ones."""
+        return open_rows(self.source, self.form, header=self.header, key=self.key, names=names, sampled=sampled)
+
+
+def reading_options(command: Command) -> Command:
+    """Add what says where rows come from; the command gets it as ``reading``."""
+    options = [
+        click.argument("source", metavar="[FILE|-]", default="-"),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            help="Format of the input.  [default: by the end of its name; csv for a pipe]",
+        ),
+        click.option("--no-header", is_flag=True, help="CSV and TSV: the first row is data; columns are c0, c1, ..."),
+        click.option("--key", metavar="NAME", help="npz: the array to read, where several are 2-D."),
+        click.option(
+            "--on-bad-row",
+            type=click.Choice(["error", "skip", "quarantine"]),
+            help="What to do with a row that cannot be read.  [default: error]",
+        ),
+        click.option(
+            "--quarantine",
+            metavar="FILE",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Add bad rows to this file, as JSON lines, and go on.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def reading(
+    source: str, form: str | None, no_header: bool, key: str | None, on_bad_row: str | None, quarantine: Path | None
+) -> Reading:
+    """Put the options together, or say what does not fit."""
+    if on_bad_row == "quarantine" and quarantine is None:
+        raise click.UsageError("--on-bad-row quarantine needs a file: add --quarantine FILE.")
+    if quarantine is not None and on_bad_row in ("error", "skip"):
+        raise click.UsageError(f"--quarantine keeps bad rows, but --on-bad-row is {on_bad_row}: leave one out.")
+    policy = "quarantine" if quarantine else on_bad_row or "error"
+    return Reading(source, form, not no_header, key, policy, quarantine)  # type: ignore[arg-type]
+
+
+class BadRows:
+    """Bad rows as they come: told of once, counted, and kept if the user wants that."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.n_skipped = 0
+        self.input = ""
+        """what the input is called in the file that keeps them"""
+        self._reading = reading
+        self._file: Quarantine | None = None
+        self._stack = ExitStack()
+
+    def take(self, bad: Sequence[BadRow]) -> None:
+        """Count bad rows that are to be passed over, and keep them if there is a file for it."""
+        if bad and self.n_skipped == 0:
+            click.echo(f"{describe(bad[0])}: skipped, as all bad rows will be.", err=True)
+        self.n_skipped += len(bad)
+        if self._file is not None:
+            self._file.write(self.input, bad)
+
+    def sync(self) -> None:
+        """See that what was kept is on the disk."""
+        if self._file is not None:
+            self._file.sync()
+
+    def __enter__(self) -> Self:
+        if self._reading.quarantine is not None:
+            try:
+                file = Quarantine(self._reading.quarantine)
+            except OSError as error:
+                raise BadInput(f"{self._reading.quarantine} cannot be written: {error.strerror}.") from error
+            self._file = self._stack.enter_context(file)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()
+
+
+def describe(bad: BadRow) -> str:
+    """A bad row in words."""
+    return f"Line {bad.line:,} is a bad row ({bad.reason})"
+
+
+def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, Rows]]:
+    """Chunks of an input and their rows by the schema of a model, some of them without rows; bad rows are seen to."""
+    checked = False
+    with BadRows(reading) as bad_rows:
+        for chunk in reading.open(list(schema.kinds)):
+            if chunk.columns and not checked:
+                schema.check(chunk)
+                checked = True
+            if digest := first_record(chunk):
+                bad_rows.input = f"1:{digest}"
+            rows, error = up_to_error(schema.parse(chunk), reading.on_bad_row)
+            bad_rows.take(rows.bad)
+            yield chunk, rows
+            if error is not None:
+                raise bad_row_error(error)
+        if bad_rows.n_skipped:
+            click.echo(f"Bad rows skipped: {bad_rows.n_skipped:,}.", err=True)
+
+
+class Cut(NamedTuple):
+    """Rows up to the first bad one, where bad rows are errors."""
+
+    rows: Rows
+    error: BadRow | None
+
+
+def up_to_error(rows: Rows, on_bad_row: str) -> Cut:
+    """Leave out what comes after the first bad row, unless bad rows are passed over."""
+    if on_bad_row != "error" or not rows.bad:
+        return Cut(rows, None)
+    first = rows.bad[0]
+    n = sum(row < first.row for row in rows.rows)
+    return Cut(Rows(rows.cells[:n], rows.rows[:n], []), first)
+
+
+def bad_row_error(bad: BadRow) -> BadInput:
+    """The error for the first bad row."""
+    return BadInput(f"{describe(bad)}. Mend it, or pass over bad rows with --on-bad-row skip or --quarantine FILE.")
+
+
+def with_ignored(schema: Schema, ignored: Sequence[str]) -> Schema:
+    """The schema of a model, with further columns of the input to pass over."""
+    for name in ignored:
+        if schema.kinds.get(name, "ignore") != "ignore":
+            raise BadInput(f"The model has learned the column {name!r}: it cannot be ignored now.")
+    return replace(schema, kinds={**schema.kinds, **dict.fromkeys(ignored, "ignore")})
+
+
+def first_record(chunk: Chunk) -> str:
+    """Digest of the first record of an input, if the chunk has it."""
+    raw = ""
+    if chunk.rows and chunk.rows[0] == 1:
+        known = {name: cell for name, cell in json.loads(chunk.raw(0)).items() if cell is not None}
+        raw = json.dumps(known, sort_keys=True)
+    elif chunk.bad and chunk.bad[0].row == 1:
+        raw = chunk.bad[0].raw or "?"
+    return hashlib.blake2b(raw.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if raw else ""

@@ -1,0 +1,80 @@
+"""``genreplay sample`` and ``genreplay impute``: rows from a model, and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from genreplay.cli import models
+from genreplay.cli.errors import clean_exits
+from genreplay.cli.models import model_option
+from genreplay.cli.output import Output
+from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
+from genreplay.cli.score import ignore_option, json_option
+from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk
+from genreplay.streams.columns import is_missing
+from genreplay.streams.schema import Rows, Schema
+
+seed_option = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random."
+)
+
+
+@click.command()
+@model_option
+@click.option("-n", "n_rows", default=10, show_default=True, type=click.IntRange(1), help="Rows to dream.")
+@seed_option
+@json_option
+@clean_exits
+def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
+    """Dream rows, in the table's own columns.
+
+    A number is the usual value of its interval; a time is a day of the week and a time of day.
+    """
+    saved = models.load_ready(path)
+    output = Output(saved.schema.names, as_json)
+    random = check_random_state(seed)
+    for start in range(0, n_rows, ROWS_PER_CHUNK):
+        output.write(saved.model.sample(min(ROWS_PER_CHUNK, n_rows - start), random_state=random))
+
+
+@click.command()
+@reading_options
+@model_option
+@ignore_option
+@seed_option
+@json_option
+@clean_exits
+def impute(path: Path, ignored: tuple[str, ...], seed: int, as_json: bool, **where: Any) -> None:
+    """Fill the empty cells of FILE, or of a pipe; the other cells come back as they are."""
+    saved = models.load_ready(path)
+    schema = with_ignored(saved.schema, ignored)
+    random = check_random_state(seed)
+    output = None
+    for chunk, rows in typed_rows(reading(**where), schema):
+        if chunk.columns and output is None:
+            output = Output(list(chunk.columns), as_json)
+        if output is not None and len(rows.rows):
+            filled = saved.model.impute(rows.cells, random_state=random)
+            output.write(_put_back(chunk, rows, filled, schema, as_json))
+
+
+def _put_back(
+    chunk: Chunk, rows: Rows, filled: npt.NDArray[Any], schema: Schema, typed: bool
+) -> Iterator[list[object]]:
+    """The cells of the input as they came, or as typed values for JSON, with the empty ones filled."""
+    places = {row: place for place, row in enumerate(chunk.rows)}
+    column_of = {name: column for column, name in enumerate(schema.names)}
+    for i, row in enumerate(rows.rows):
+        cells: list[object] = []
+        for name, column in chunk.columns.items():
+            cell = column[places[row]]
+            if name in column_of and (is_missing(cell) or (typed and schema.kinds[name] in ("number", "boolean"))):
+                cell = filled[i, column_of[name]]
+            cells.append(cell)
+        yield cells

@@ -1,0 +1,94 @@
+"""``genreplay learn --watch``: a look into a model while it learns."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import numpy.typing as npt
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from genreplay.cli.progress import Line, Status
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+N_POINTS = 60
+"""of the curve"""
+N_COLUMNS = 12
+"""of the table that are shown, those that differ most first"""
+N_RECENT = 1000
+"""rows that dreams are compared with"""
+
+
+class Watch(Line):
+    """The curve of the surprise of new rows, dreams against recent rows for each column, and the drift signal."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._curve: deque[float] = deque(maxlen=N_POINTS)
+        self._sum, self._n = 0.0, 0
+        self._recent: deque[npt.NDArray[np.object_]] = deque(maxlen=10)
+
+    def heed(self, nats: npt.NDArray[np.float64]) -> None:
+        known = nats[~np.isnan(nats)]
+        self._sum += float(known.sum())
+        self._n += len(known)
+
+    def picture(self, status: Status) -> RenderableType:
+        if self._n:
+            self._curve.append(self._sum / self._n)
+            self._sum, self._n = 0.0, 0
+        if status.newest is not None:
+            self._recent.append(status.newest[-N_RECENT // 10 :])
+        parts: list[RenderableType] = [super().picture(status)]
+        if self._curve:
+            parts += [self._surprise(), _drift(status)]
+        if self._recent and status.model.is_ready_:
+            parts.append(self._columns(status))
+        return Group(*parts)
+
+    def _surprise(self) -> Text:
+        return Text.assemble(
+            "surprise  ", (sparkline(list(self._curve)), "cyan"), f"  {self._curve[-1]:.2f} nats; 1 where rows fit"
+        )
+
+    def _columns(self, status: Status) -> Table:
+        """For each column, the bit in which the shares of recent rows and of dreams differ most."""
+        model = status.model
+        assert model.calibration_ is not None
+        encoder = model.encoder_
+        rows = encoder.transform(np.concatenate(self._recent)).mean(axis=0)
+        dreams = model.calibration_.chains.mean(axis=0)
+        names = encoder.get_feature_names_out(status.names)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for heading in ("column", "differs most in", "rows", "dreams"):
+            table.add_column(heading, justify="right" if heading in ("rows", "dreams") else "left", no_wrap=True)
+        widest = []
+        for column, name in enumerate(status.names):
+            bits = np.flatnonzero(encoder.column_of_bit_ == column)
+            bit = bits[np.argmax(np.abs(rows[bits] - dreams[bits]))]
+            widest.append((float(abs(rows[bit] - dreams[bit])), name, bit))
+        for difference, name, bit in sorted(widest, key=lambda found: -found[0])[:N_COLUMNS]:
+            style = "red" if difference > 0.2 else "yellow" if difference > 0.1 else ""
+            table.add_row(name, str(names[bit]), f"{rows[bit]:.0%}", f"{dreams[bit]:.0%}", style=style)
+        return table
+
+
+def _drift(status: Status) -> Text:
+    drift = status.model.drift_
+    full = round(20 * drift.signal)
+    return Text.assemble(
+        "drift     ", ("█" * full, "red"), ("·" * (20 - full), "dim"), f"  noticed so far: {drift.n_drifts:,}"
+    )
+
+
+def sparkline(values: list[float]) -> str:
+    """A curve in one line, from 0 to the highest value, or to 2 if that is higher.
+
+    >>> sparkline([0.1, 1.0, 1.9])
+    '▁▅█'
+    """
+    top = max(2.0, *values)
+    return "".join(BLOCKS[min(int(value / top * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)

@@ -1,0 +1,129 @@
+"""Arrays saved by NumPy: npy and npz files, and npy through a pipe, read some rows at a time."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib import format as npy
+
+from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, InputError, check_names, numbered_names
+from genreplay.streams.columns import MAX_LABEL
+from genreplay.streams.lines import BLOCK
+
+_TYPES = "biufU"
+"""booleans, integers, floats, text"""
+_DAMAGE = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+"""what NumPy and zipfile raise for a file that is damaged, encrypted or something else"""
+
+
+def read_npy(file: BinaryIO, path: Path | None = None) -> Iterator[Chunk]:
+    """Chunks of a 2-D array; one in Fortran order is mapped if there is a path, else read whole.
+
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> np.save(file, np.eye(2))
+    >>> _ = file.seek(0)
+    >>> [names, chunk] = read_npy(file)
+    >>> dict(chunk.columns)
+    {'c0': array([1., 0.]), 'c1': array([0., 1.])}
+    """
+    shape, in_fortran_order, dtype = _header(file)
+    names = _names(shape, dtype)
+    yield Chunk(dict.fromkeys(names, ()), (), ())
+    n_before = 0
+    for part in _parts(file, shape, dtype, in_fortran_order, path):
+        rows = range(n_before + 1, n_before + 1 + len(part))
+        yield Chunk({name: part[:, place] for place, name in enumerate(names)}, rows, rows)
+        n_before += len(part)
+
+
+def read_npz(path: Path, key: str | None = None) -> Iterator[Chunk]:
+    """Chunks of one array of an npz file: that named ``key``, or the only 2-D one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            arrays = [name for name in archive.namelist() if name.endswith(".npy")]
+            with archive.open(_choose(archive, arrays, key)) as member:
+                yield from read_npy(cast("BinaryIO", member))
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        raise InputError(f"{path} is not an npz file, or it is damaged ({error}).") from error
+
+
+def _choose(archive: zipfile.ZipFile, arrays: list[str], key: str | None) -> str:
+    listed = ", ".join(name.removesuffix(".npy") for name in arrays) or "none"
+    if key is not None:
+        if f"{key}.npy" not in arrays:
+            raise InputError(f"The file has no array {key!r}: it has {listed}.")
+        return f"{key}.npy"
+    tables = [name for name in arrays if _n_dimensions(archive, name) == 2]
+    if len(tables) != 1:
+        raise InputError(f"The file has {len(tables)} 2-D arrays: name one with --key. Its arrays: {listed}.")
+    return tables[0]
+
+
+def _n_dimensions(archive: zipfile.ZipFile, name: str) -> int:
+    with archive.open(name) as member:
+        return len(_header(cast("BinaryIO", member))[0])
+
+
+def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether in Fortran order, and number type."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # files of Python 2 are read as well as others
+            version = npy.read_magic(file)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            return read(file)
+    except Exception as error:  # a header is Python, and may be broken in every way in which Python can be
+        raise InputError(f"The input is not an array in NumPy's format ({error}).") from error
+
+
+def _names(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[str, ...]:
+    if len(shape) != 2 or shape[1] == 0:
+        raise InputError(f"The array has the shape {shape}: it must be 2-D, one row for each record.")
+    if dtype.kind not in _TYPES or dtype.itemsize > 8 * MAX_LABEL:
+        raise InputError(f"The array holds {dtype}: it must hold numbers, booleans or text.")
+    return check_names(numbered_names(shape[1]), "The array")
+
+
+def _parts(
+    file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], in_fortran_order: bool, path: Path | None
+) -> Iterator[npt.NDArray[Any]]:
+    n_rows, n_columns = shape
+    array = _by_columns(file, shape, dtype, path) if in_fortran_order else None
+    for start in range(0, n_rows, ROWS_PER_CHUNK):
+        n = min(ROWS_PER_CHUNK, n_rows - start)
+        if array is not None:
+            yield array[start : start + n]
+        else:
+            yield np.frombuffer(_exactly(file, n * n_columns * dtype.itemsize), dtype).reshape(n, n_columns)
+
+
+def _by_columns(file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], path: Path | None) -> npt.NDArray[Any]:
+    if path is None:
+        return np.frombuffer(_exactly(file, shape[0] * shape[1] * dtype.itemsize), dtype).reshape(shape, order="F")
+    try:
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="r")
+    except _DAMAGE as error:
+        raise InputError(f"{path} is cut short: it ends before its last row ({error}).") from error
+    return array
+
+
+def _exactly(file: BinaryIO, n_bytes: int) -> bytes:
+    """So many bytes, though a pipe may give them in parts."""
+    parts: list[bytes] = []
+    while n_bytes:
+        part = file.read(min(n_bytes, BLOCK))  # no more is set aside than comes
+        if not part:
+            raise InputError("The array is cut short: the file ends before its last row.")
+        parts.append(part)
+        n_bytes -= len(part)
+    return b"".join(parts)

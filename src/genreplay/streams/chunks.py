@@ -1,0 +1,183 @@
+"""What a reader hands on: some records at a time, column by column, and those that it could not read."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+ROWS_PER_CHUNK = 1000
+MAX_COLUMNS = 10_000
+"""a table as wide as this is a mistake, or the model of it would not fit into memory"""
+
+Column: TypeAlias = Sequence[object] | npt.NDArray[Any]
+"""cells as the format has them: text, or values that JSON or an array gave a type"""
+
+Item = TypeVar("Item")
+
+
+class InputError(ValueError):
+    """The input as a whole cannot be read; the message says why, and what to do."""
+
+
+class BadRow(NamedTuple):
+    """A record that cannot be taken."""
+
+    row: int
+    """its place among the records, from 1"""
+    line: int
+    """the line that it starts on; for arrays, its row"""
+    reason: str
+    raw: str
+    """what was read, as far as it was kept"""
+
+
+class Chunk(NamedTuple):
+    """Some records in a row.
+
+    A chunk without records says that nothing has come for a while, or what the columns are called.
+
+    >>> chunk = Chunk({"a": ["1", "2"]}, rows=[1, 3], lines=[2, 4], bad=[BadRow(2, 3, "2 cells", "x,y")])
+    >>> chunk.n_records
+    3
+    """
+
+    columns: Mapping[str, Column]
+    """cells by the name of their column; nothing as long as the names are not known"""
+    rows: Sequence[int]
+    """place of each row of cells among all records, from 1, bad ones counted"""
+    lines: Sequence[int]
+    """line that each row of cells starts on"""
+    bad: Sequence[BadRow] = ()
+
+    @property
+    def n_records(self) -> int:
+        """Records that this chunk accounts for."""
+        return len(self.rows) + len(self.bad)
+
+    def raw(self, index: int) -> str:
+        """One row of cells as text, for those who have to see it.
+
+        >>> Chunk({"a": ["1"], "b": ["x"]}, [1], [2]).raw(0)
+        '{"a": "1", "b": "x"}'
+        """
+        cells = {name: _plain(column[index]) for name, column in self.columns.items()}
+        return json.dumps(cells, default=str)
+
+    def after(self, row: int) -> Chunk:
+        """The part of the chunk whose records come after the given one.
+
+        >>> Chunk({"a": ["1", "2"]}, [1, 2], [2, 3]).after(1).columns
+        {'a': ['2']}
+        """
+        start = bisect_right(self.rows, row)
+        columns = {name: column[start:] for name, column in self.columns.items()}
+        return Chunk(columns, self.rows[start:], self.lines[start:], [bad for bad in self.bad if bad.row > row])
+
+
+IDLE = Chunk({}, (), ())
+"""nothing has come for a while"""
+
+
+class Fault(NamedTuple):
+    """A record that a reader gave up, before it has a number."""
+
+    line: int
+    reason: str
+    raw: str
+
+
+def number(
+    n_before: int,
+    items: Sequence[Item],
+    lines: Sequence[int],
+    faults: Sequence[Fault],
+    columns: Callable[[Sequence[Item]], Mapping[str, Column]],
+) -> Iterator[Chunk]:
+    """Number the records that follow ``n_before`` others, and cut them into chunks.
+
+    ``lines`` and ``faults`` are in order, and no two records start on one line, so that lines tell the order of good
+    and bad records.
+
+    >>> faults = [Fault(3, "no", "?")]
+    >>> [chunk] = number(10, ["x", "y"], [2, 4], faults, lambda items: {"a": items})
+    >>> list(chunk.rows), chunk.bad
+    ([11, 13], [BadRow(row=12, line=3, reason='no', raw='?')])
+    """
+    bad: list[BadRow] = []
+    rows: Sequence[int] = range(n_before + 1, n_before + 1 + len(items))
+    if faults:
+        order = {line: n_before + rank for rank, line in enumerate(sorted([*lines, *(f.line for f in faults)]), 1)}
+        rows = [order[line] for line in lines]
+        bad = [BadRow(order[fault.line], *fault) for fault in faults]
+    n_records = len(items) + len(bad)
+    start = n_bad = 0
+    for last in range(ROWS_PER_CHUNK, n_records + ROWS_PER_CHUNK, ROWS_PER_CHUNK):
+        stop = bisect_right(rows, n_before + last)
+        stop_bad = bisect_right(bad, n_before + last, key=lambda bad_row: bad_row.row)
+        yield Chunk(columns(items[start:stop]), rows[start:stop], lines[start:stop], bad[n_bad:stop_bad])
+        start, n_bad = stop, stop_bad
+
+
+def check_names(names: Sequence[str], origin: str) -> tuple[str, ...]:
+    """Names of columns, or one clear error about the first that will not do.
+
+    >>> check_names(["a", "b", "a"], "The header")
+    Traceback (most recent call last):
+    genreplay.streams.chunks.InputError: The header names two columns 'a': names must differ.
+    """
+    if len(names) > MAX_COLUMNS:
+        raise InputError(f"{origin} has {len(names):,} columns, more than {MAX_COLUMNS:,}: is this the right format?")
+    seen: set[str] = set()
+    for place, name in enumerate(names, 1):
+        if not name:
+            raise InputError(f"{origin} gives column {place} no name: every column needs one.")
+        if not is_text(name):
+            raise InputError(
+                f"{origin} names a column {short(name)}, which is not UTF-8 text: is this the right format?"
+            )
+        if name in seen:
+            raise InputError(f"{origin} names two columns {short(name)}: names must differ.")
+        seen.add(name)
+    return tuple(names)
+
+
+def numbered_names(n_columns: int) -> tuple[str, ...]:
+    """Names for columns that have none.
+
+    >>> numbered_names(3)
+    ('c0', 'c1', 'c2')
+    """
+    return tuple(f"c{place}" for place in range(n_columns))
+
+
+def is_text(text: str) -> bool:
+    r"""Whether text came from valid UTF-8 and has no NUL, so that it can be written anywhere again.
+
+    >>> is_text("blue"), is_text("bl\0e"), is_text(b"\xff".decode(errors="surrogateescape"))
+    (True, False, False)
+    """
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def short(cell: object) -> str:
+    """A cell as a message may show it: escaped, and not too long.
+
+    >>> short("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'"
+    """
+    return repr(cell if len(cell) <= 40 else cell[:40] + "…") if isinstance(cell, str) else repr(cell)[:60]
+
+
+def _plain(cell: object) -> object:
+    return cell.item() if isinstance(cell, np.generic) else cell

@@ -1,0 +1,211 @@
+"""CSV and TSV: records of text, with quoted cells that may hold delimiters and line ends.
+
+Lines are handed to Python's ``csv`` many at a time. Where a record goes over several lines or one is broken, they are
+taken record by record. A record that cannot be read costs its first line only, and reading goes on with the next line:
+a stray quotation mark does not swallow the rest of the stream.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from typing import NamedTuple
+
+from genreplay.streams import lines
+from genreplay.streams.chunks import IDLE, Chunk, Column, Fault, InputError, check_names, number, numbered_names
+from genreplay.streams.lines import MAX_LINE, Piece
+
+Cells = list[str]
+_OPEN = "unexpected end of data"
+"""csv's words for a quotation mark that is still open"""
+_LIMIT = "field limit"
+"""csv's words for a cell that is too long"""
+
+
+class _Records(NamedTuple):
+    """Records in order, with the line that each starts on."""
+
+    rows: list[Cells]
+    lines: Sequence[int]
+    faults: list[Fault]
+
+
+def read_delimited(blocks: Iterable[bytes], delimiter: str = ",", header: bool = True) -> Iterator[Chunk]:
+    """Chunks of a CSV or TSV stream; blank lines are passed over.
+
+    >>> _, chunk = read_delimited([b'name,n', b'ote\\nann,"a, b"\\nbob\\n'])
+    >>> dict(chunk.columns), chunk.bad[0].reason
+    ({'name': ('ann',), 'note': ('a, b',)}, '1 cell, but there are 2 columns')
+    """
+    names: tuple[str, ...] = ()
+    n_before = 0
+    for records in _Splitter(delimiter).split(lines.pieces(blocks)):
+        if not names and (records.rows or records.faults):
+            names, records = _name(records, header)
+            yield Chunk(dict.fromkeys(names, ()), (), ())
+        if not records.rows and not records.faults:
+            yield IDLE
+            continue
+        rows, places, faults = _check_width(records, len(names), delimiter)
+
+        def columns(rows: Sequence[Cells], names: Sequence[str] = names) -> Mapping[str, Column]:
+            return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
+
+        yield from number(n_before, rows, places, faults, columns)
+        n_before += len(rows) + len(faults)
+    if not names:
+        raise InputError("The input is empty: it has not even a header.")
+
+
+def _name(records: _Records, header: bool) -> tuple[tuple[str, ...], _Records]:
+    """Names of the columns, and the records without the header."""
+    first = records.faults[0] if records.faults else None
+    if first is not None and (not records.rows or first.line < records.lines[0]):
+        raise InputError(f"The first line cannot be read: {first.reason}. Is this the right format?")
+    if not header:
+        return check_names(numbered_names(len(records.rows[0])), "The first row"), records
+    names = check_names([name.strip() for name in records.rows[0]], "The header")
+    return names, records._replace(rows=records.rows[1:], lines=records.lines[1:])
+
+
+def _check_width(records: _Records, width: int, delimiter: str) -> _Records:
+    if set(map(len, records.rows)) <= {width}:
+        return records
+    faults = [
+        Fault(line, f"{_count(len(row))}, but there are {width} columns", _join(row, delimiter))
+        for row, line in zip(records.rows, records.lines, strict=True)
+        if len(row) != width
+    ]
+    kept = [i for i, row in enumerate(records.rows) if len(row) == width]
+    return _Records(
+        [records.rows[i] for i in kept],
+        [records.lines[i] for i in kept],
+        sorted([*records.faults, *faults], key=lambda fault: fault.line),
+    )
+
+
+class _Splitter:
+    """Whole lines into records; lines of a record that is not complete wait for the rest."""
+
+    def __init__(self, delimiter: str) -> None:
+        self._delimiter = delimiter
+        self._waiting: list[str] = []
+        """lines of a record whose quotation mark is still open"""
+        self._n_waiting = 0
+        """their characters"""
+
+    def split(self, pieces: Iterable[Piece]) -> Iterator[_Records]:
+        line = 1
+        for piece in pieces:
+            if piece.too_long:
+                yield self._finish(piece.line)
+                fault = Fault(piece.line, lines.too_long(), lines.text(piece.data))
+                yield _Records([], (), [fault])
+            elif not piece.data:
+                yield _Records([], (), [])
+            else:
+                yield self._take(piece)
+            line = piece.line + piece.data.count(b"\n")
+        if self._waiting:
+            yield self._finish(line)
+
+    def _take(self, piece: Piece) -> _Records:
+        text = lines.text(piece.data)
+        if not self._waiting:
+            n_lines = piece.data.count(b"\n")
+            try:
+                rows = list(self._reader(StringIO(text, newline="\n")))
+            except csv.Error:
+                rows = []
+            if len(rows) == n_lines:
+                return _without_blanks(_Records(rows, range(piece.line, piece.line + n_lines), []))
+        first = piece.line - len(self._waiting)
+        self._waiting += StringIO(text, newline="\n")
+        self._n_waiting += len(text)
+        if self._n_waiting > len(text) and '"' not in text and self._n_waiting <= csv.field_size_limit():
+            return _Records([], (), [])  # still open
+        return self._carefully(first, last=False)
+
+    def _finish(self, end: int) -> _Records:
+        """What waits will not be completed: ``end`` is the number of the line after it."""
+        return self._carefully(end - len(self._waiting), last=True)
+
+    def _carefully(self, first: int, last: bool) -> _Records:
+        """Record by record, from the lines that wait, the first of which has the given number."""
+        source = _Lines(self._waiting)
+        rows: list[Cells] = []
+        places: list[int] = []
+        faults: list[Fault] = []
+        reader = self._reader(source)
+        while source.place < len(source.lines):
+            start, reason = source.place, ""
+            try:
+                row = next(reader)
+            except csv.Error as error:
+                if _OPEN in str(error) and not last and source.length(start) <= MAX_LINE:
+                    source.place = start
+                    break
+                reason = _reason(error)
+            else:
+                if source.place - start > 1 and source.length(start) > MAX_LINE:
+                    reason = f"a quoted cell of more than {MAX_LINE:,} characters"
+            if reason:
+                faults.append(Fault(first + start, reason, source.lines[start].rstrip("\r\n")))
+                source.place = start + 1
+                reader = self._reader(source)
+            else:
+                rows.append(row)
+                places.append(first + start)
+        self._waiting = source.lines[source.place :]
+        self._n_waiting = sum(map(len, self._waiting))
+        return _without_blanks(_Records(rows, places, faults))
+
+    def _reader(self, source: Iterable[str]) -> Iterator[Cells]:
+        return csv.reader(source, delimiter=self._delimiter, strict=True)
+
+
+class _Lines:
+    """An iterator over lines that can be set back."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.place = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.place == len(self.lines):
+            raise StopIteration
+        self.place += 1
+        return self.lines[self.place - 1]
+
+    def length(self, start: int) -> int:
+        """Characters from the given line to the place reached."""
+        return sum(len(line) for line in self.lines[start : self.place])
+
+
+def _without_blanks(records: _Records) -> _Records:
+    if [] not in records.rows:
+        return records
+    kept = [i for i, row in enumerate(records.rows) if row]
+    return records._replace(rows=[records.rows[i] for i in kept], lines=[records.lines[i] for i in kept])
+
+
+def _reason(error: csv.Error) -> str:
+    if _OPEN in str(error):
+        return "a quotation mark that is never closed"
+    if _LIMIT in str(error):
+        return f"a cell of more than {csv.field_size_limit():,} characters; is a quotation mark left open?"
+    return f"not CSV ({error})"
+
+
+def _count(n_cells: int) -> str:
+    return "1 cell" if n_cells == 1 else f"{n_cells} cells"
+
+
+def _join(row: Cells, delimiter: str) -> str:
+    out = StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(row)
+    return out.getvalue()

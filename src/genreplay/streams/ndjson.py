@@ -1,0 +1,110 @@
+"""NDJSON: one JSON object on each line; its keys are the columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from genreplay.streams import lines
+from genreplay.streams.chunks import (
+    IDLE,
+    MAX_COLUMNS,
+    Chunk,
+    Column,
+    Fault,
+    InputError,
+    is_text,
+    number,
+    short,
+)
+from genreplay.streams.lines import Piece
+
+Object = dict[str, object]
+_decode = json.JSONDecoder().raw_decode
+
+
+def read_ndjson(blocks: Iterable[bytes], n_sample: int, names: Sequence[str] = ()) -> Iterator[Chunk]:
+    """Chunks of an NDJSON stream; blank lines are passed over, and a key that an object lacks is a missing cell.
+
+    The columns are the given names and, where ``n_sample`` is not 0, the keys of so many first records. After that, an
+    object with another key is a bad row.
+
+    >>> chunks = read_ndjson([b'{"a": 1}\\n{"b": "x"}\\n{"c": 0}\\n[]\\n'], n_sample=2)
+    >>> chunk = list(chunks)[-1]
+    >>> dict(chunk.columns), [bad.reason for bad in chunk.bad]
+    ({'a': [1, None], 'b': [None, 'x']}, ["an unseen column, 'c'", 'not a JSON object'])
+    """
+    known = dict.fromkeys(names)
+    n_before = 0
+    waiting: list[tuple[int, Object | Fault]] = []
+    for piece in lines.pieces(blocks):
+        if not piece.data:
+            yield IDLE
+        waiting += _records(piece)
+        if n_before == 0 and n_sample:
+            if len(waiting) < n_sample:
+                continue
+            _collect(known, waiting[:n_sample])
+            n_sample = 0
+        yield from _chunks(n_before, waiting, known)
+        n_before += len(waiting)
+        waiting = []
+    if waiting:
+        _collect(known, waiting)
+        yield from _chunks(0, waiting, known)
+        n_before = len(waiting)
+    if not known:
+        raise InputError("The input has no JSON object to take columns from.")
+    if n_before == 0:
+        yield Chunk(dict.fromkeys(known, ()), (), ())
+
+
+def _records(piece: Piece) -> Iterator[tuple[int, Object | Fault]]:
+    """The line and the object, or what is wrong with it, of every line."""
+    if piece.too_long:
+        yield piece.line, Fault(piece.line, lines.too_long(), lines.text(piece.data))
+        return
+    for line, raw in enumerate(lines.text(piece.data).split("\n"), piece.line):
+        content = raw.strip()
+        if not content:
+            continue
+        try:
+            value, end = _decode(content)
+        except (ValueError, RecursionError) as error:  # a deep nest is too much for the parser
+            yield line, Fault(line, f"not JSON ({error})", raw)
+            continue
+        if end != len(content):
+            yield line, Fault(line, "more than one JSON value on a line", raw)
+        elif not isinstance(value, dict):
+            yield line, Fault(line, "not a JSON object", raw)
+        else:
+            yield line, value
+
+
+def _collect(known: dict[str, None], records: Sequence[tuple[int, Object | Fault]]) -> None:
+    """Add the keys of the first records to the names, as far as they can be names and are not too many."""
+    for _, record in records:
+        if isinstance(record, dict):
+            new = [name for name in record if name not in known]
+            if len(known) + len(new) <= MAX_COLUMNS and all(name and is_text(name) for name in new):
+                known.update(dict.fromkeys(new))
+
+
+def _chunks(n_before: int, records: Sequence[tuple[int, Object | Fault]], known: Mapping[str, None]) -> Iterator[Chunk]:
+    objects: list[Object] = []
+    places: list[int] = []
+    faults: list[Fault] = []
+    for line, record in records:
+        if isinstance(record, Fault):
+            faults.append(record)
+        elif record.keys() <= known.keys():
+            objects.append(record)
+            places.append(line)
+        else:
+            unseen = next(name for name in record if name not in known)
+            faults.append(Fault(line, f"an unseen column, {short(unseen)}", json.dumps(record)))
+
+    def columns(objects: Sequence[Object]) -> Mapping[str, Column]:
+        return {name: [record.get(name) for record in objects] for name in known}
+
+    yield from number(n_before, objects, places, faults, columns)

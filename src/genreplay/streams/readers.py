@@ -1,0 +1,109 @@
+"""Tables from files and pipes: open one by its name, and get its records some at a time, in constant memory."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+from genreplay.streams.arrays import read_npy, read_npz
+from genreplay.streams.chunks import Chunk, InputError
+from genreplay.streams.delimited import read_delimited
+from genreplay.streams.lines import reads
+from genreplay.streams.ndjson import read_ndjson
+from genreplay.streams.parquet import read_parquet
+from genreplay.streams.schema import SAMPLE_ROWS
+
+Format = Literal["csv", "tsv", "ndjson", "npy", "npz", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_BY_SUFFIX: dict[str, Format] = {**{f".{form}": form for form in FORMATS}, ".jsonl": "ndjson", ".pq": "parquet"}
+
+
+def open_rows(
+    source: str | os.PathLike[str] | BinaryIO,
+    form: Format | None = None,
+    *,
+    header: bool = True,
+    key: str | None = None,
+    names: Sequence[str] = (),
+    sampled: bool = True,
+) -> Iterator[Chunk]:
+    """Open a table and return its records in chunks of at most 1,000.
+
+    From a pipe, a chunk is what has arrived: a slow stream is not held back, and a chunk without records comes when
+    nothing has come for a while. A record that cannot be read is a bad row; only what makes all of the input unreadable
+    raises ``InputError``, at once or when reading comes to it.
+
+    Parameters
+    ----------
+    source : path, "-" for standard input, or binary file
+    form : str or None
+        One of csv, tsv, ndjson, npy, npz and parquet; None goes by the end of the name, and takes a pipe as CSV.
+    header : bool
+        Whether the first row of CSV or TSV has the names; if not, columns are called c0, c1, ...
+    key : str or None
+        Array of an npz file; not needed where only one is 2-D.
+    names : sequence of str
+        NDJSON: columns that are known before.
+    sampled : bool
+        NDJSON: whether the keys of the first 500 objects are columns too. An object with another key is a bad row.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> for chunk in open_rows(BytesIO(b"a\\tb\\n1\\t2\\n"), "tsv"):
+    ...     print(dict(chunk.columns), list(chunk.rows), list(chunk.lines))
+    {'a': (), 'b': ()} [] []
+    {'a': ('1',), 'b': ('2',)} [1] [2]
+    """
+    if not isinstance(source, str | os.PathLike):
+        return _read(source, form or "csv", header, names, sampled)
+    if str(source) == "-":
+        if form in ("npz", "parquet"):
+            raise InputError(f"A pipe cannot carry {form}, which is read from its end: name a file.")
+        if sys.stdin is None:
+            raise InputError("There is no standard input to read: name a file.")
+        return _read(sys.stdin.buffer, form or "csv", header, names, sampled)
+    path = Path(source)
+    form = form or _form_of(path)
+    try:
+        file = open(path, "rb", buffering=0 if form in ("csv", "tsv", "ndjson") else -1)  # noqa: SIM115 (closed with the reader)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if form in ("npz", "parquet"):
+        file.close()
+        return read_npz(path, key) if form == "npz" else read_parquet(path)
+    return _closing(file, _read(file, form, header, names, sampled, path))
+
+
+def _read(
+    file: BinaryIO, form: Format, header: bool, names: Sequence[str], sampled: bool, path: Path | None = None
+) -> Iterator[Chunk]:
+    if form in ("csv", "tsv"):
+        return read_delimited(reads(file), "," if form == "csv" else "\t", header)
+    if form == "ndjson":
+        return read_ndjson(reads(file), SAMPLE_ROWS if sampled else 0, names)
+    if form == "npy":
+        return read_npy(file, path)
+    raise InputError(f"{form} must come from a file with a name.")
+
+
+def _closing(file: BinaryIO, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    with closing(file):
+        yield from chunks
+
+
+def _form_of(path: Path) -> Format:
+    form = _BY_SUFFIX.get(path.suffix.lower())
+    if form is None:
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                return "csv"  # a named pipe; or a folder, about which open will speak
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InputError(f"The name {path} does not say what format it has: add --format {'|'.join(FORMATS)}.")
+    return form

@@ -1,0 +1,203 @@
+"""What kind of thing each column of a table holds: inferred from the first rows, or written down in TOML."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.streams import columns
+from genreplay.streams.chunks import BadRow, Chunk, Column, InputError, check_names, short
+from genreplay.streams.columns import Typed
+from genreplay.streams.table import Kind
+
+ColumnKind = Literal["number", "category", "boolean", "timestamp", "ignore"]
+KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+SAMPLE_ROWS = 500
+"""records that kinds are inferred from"""
+MOST = 0.95
+"""share of a column's known cells that must read as a number or a time; the others are bad rows"""
+
+READ: Mapping[str, Callable[[Column], Typed]] = {
+    "number": columns.numbers,
+    "category": columns.labels,
+    "boolean": columns.booleans,
+    "timestamp": columns.timestamps,
+}
+
+
+class Rows(NamedTuple):
+    """Typed rows, and the records that could not be taken."""
+
+    cells: npt.NDArray[Any]
+    """(rows, columns): float64 where all columns are numbers, else object; NaN or None where a cell is missing"""
+    rows: Sequence[int]
+    """place of each row among all records, from 1"""
+    bad: Sequence[BadRow]
+    """by place"""
+
+
+@dataclass(frozen=True)
+class Schema:
+    r"""Names and kinds of a table's columns, in order.
+
+    Cells become typed: a number is a float, a category text, a boolean True or False, a timestamp seconds since 1970
+    (UTC). What is missing is NaN or None. A column to ignore is not read.
+
+    >>> from genreplay.streams.readers import open_rows
+    >>> from io import BytesIO
+    >>> table = b"age,colour,id\n31,red,a7\n?,blue,b2\nold,red,c9\n"
+    >>> _, chunk = open_rows(BytesIO(table), "csv")
+    >>> schema = Schema({"age": "number", "colour": "category", "id": "ignore"})
+    >>> rows = schema.parse(chunk)
+    >>> rows.cells.tolist(), list(rows.rows)
+    ([[31.0, 'red'], [nan, 'blue']], [1, 2])
+    >>> rows.bad[0].line, rows.bad[0].reason
+    (4, "column 'age': 'old' is not a number")
+    """
+
+    kinds: Mapping[str, ColumnKind]
+
+    def __post_init__(self) -> None:
+        check_names(list(self.kinds), "The schema")
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                raise InputError(f"The schema calls column {short(name)} a {kind!r}: choose from {', '.join(KINDS)}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(name for name, kind in self.kinds.items() if kind != "ignore")
+
+    @property
+    def kinds_by_place(self) -> dict[str | int, Kind]:
+        """Kind of each column that is read, by its place in the cells."""
+        return {place: kind for place, name in enumerate(self.names) if (kind := self.kinds[name]) != "ignore"}
+
+    @classmethod
+    def infer(cls, chunks: Sequence[Chunk], given: Schema | None = None) -> Schema:
+        """See what the first records look like; what is given stands.
+
+        A column is boolean if all its known cells are true or false, a number or a timestamp if 95 % of
+        them read as one, and a category otherwise. Records after the first 500 are not looked at, so that the result
+        does not depend on how the stream is cut.
+
+        >>> chunk = Chunk({"x": ["1", "", "3"], "y": ["true", "false", ""], "z": ["1", "a", "b"]}, [1, 2, 3], [2, 3, 4])
+        >>> dict(Schema.infer([chunk]).kinds)
+        {'x': 'number', 'y': 'boolean', 'z': 'category'}
+        """
+        named = next((chunk.columns for chunk in chunks if chunk.columns), {})
+        known = dict(given.kinds) if given else {}
+        for name in known:
+            if name not in named:
+                raise InputError(f"The input has no column {short(name)}: it has {_listed(named)}.")
+        kinds = {name: known.get(name) or _kind(_sample(chunks, name)) for name in named}
+        if all(kind == "ignore" for kind in kinds.values()):
+            raise InputError("No column is left to learn from: all are ignored.")
+        return cls(kinds)
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Schema:
+        """Read a file with a table ``[columns]`` of kinds by name."""
+        try:
+            document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"The schema {path} cannot be read: {error.strerror}.") from error
+        except ValueError as error:  # not UTF-8, or not TOML
+            raise InputError(f"The schema {path} is not TOML: {error}.") from error
+        kinds = document.get("columns")
+        if not isinstance(kinds, dict) or not kinds or set(document) != {"columns"}:
+            raise InputError(f'The schema {path} must have one table, [columns], of lines such as age = "number".')
+        for name, kind in kinds.items():
+            if kind not in KINDS:
+                raise InputError(f"The schema {path} gives column {short(name)} the kind {short(kind)}: {_one_of()}.")
+        return cls(kinds)
+
+    def to_toml(self) -> str:
+        """The schema as text that ``from_toml`` reads.
+
+        >>> print(Schema({"age": "number", "eye colour": "category"}).to_toml(), end="")
+        [columns]
+        "age" = "number"
+        "eye colour" = "category"
+        """
+        lines = (f'{_toml_string(name)} = "{kind}"' for name, kind in self.kinds.items())
+        return "\n".join(["[columns]", *lines, ""])
+
+    def check(self, chunk: Chunk) -> None:
+        """See that a chunk has these columns and no others; one to ignore need not be there."""
+        unseen = [name for name in chunk.columns if name not in self.kinds]
+        if unseen:
+            raise InputError(
+                f"The input has a column {short(unseen[0])} that the model does not know: leave it out with "
+                f"--ignore {unseen[0]}."
+            )
+        lacking = [name for name in self.names if name not in chunk.columns]
+        if lacking:
+            raise InputError(f"The input has no column {short(lacking[0])}: it has {_listed(chunk.columns)}.")
+
+    def parse(self, chunk: Chunk) -> Rows:
+        """Type the cells of a chunk; a row with a cell that cannot be read is a bad row."""
+        n_rows = len(chunk.rows)
+        numeric = all(self.kinds[name] == "number" for name in self.names)
+        cells = np.empty((n_rows, len(self.names)), dtype=np.float64 if numeric else object)
+        reasons: dict[int, str] = {}
+        for place, name in enumerate(self.names):
+            typed = READ[self.kinds[name]](chunk.columns.get(name, [None] * n_rows))
+            cells[:, place] = typed.cells
+            for row, fault in typed.faults.items():
+                reasons.setdefault(row, f"column {short(name)}: {fault}")
+        if not reasons:
+            return Rows(cells, chunk.rows, chunk.bad)
+        unread = (BadRow(chunk.rows[i], chunk.lines[i], reason, chunk.raw(i)) for i, reason in reasons.items())
+        kept = [i for i in range(n_rows) if i not in reasons]
+        bad = sorted([*chunk.bad, *unread], key=lambda bad_row: bad_row.row)
+        return Rows(cells[kept], [chunk.rows[i] for i in kept], bad)
+
+
+def _sample(chunks: Sequence[Chunk], name: str) -> list[Column]:
+    return [
+        column[: sum(row <= SAMPLE_ROWS for row in chunk.rows)]
+        for chunk in chunks
+        if (column := chunk.columns.get(name)) is not None
+    ]
+
+
+def _kind(parts: Sequence[Column]) -> ColumnKind:
+    dtypes = {part.dtype.kind if isinstance(part, np.ndarray) else "O" for part in parts}
+    if dtypes <= set("iuf"):
+        return "number"
+    if dtypes == {"M"}:
+        return "timestamp"
+    cells = [cell for part in parts for cell in (part.tolist() if isinstance(part, np.ndarray) else part)]
+    known = [cell for cell in cells if not columns.is_missing(cell)]
+    if not known:
+        return "category"  # which takes whatever comes
+    if all(columns.is_truth_value(cell) for cell in known):
+        return "boolean"
+    if len(columns.numbers(known).faults) <= (1 - MOST) * len(known):
+        return "number"
+    if sum(columns.is_moment(cell) for cell in known) >= MOST * len(known):
+        return "timestamp"
+    return "category"
+
+
+def _one_of() -> str:
+    return f"choose from {', '.join(KINDS)}"
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    shown = [short(name) for name in list(names)[:10]]
+    return ", ".join(shown) + (", …" if len(names) > 10 else "")
+
+
+def _toml_string(text: str) -> str:
+    """A TOML string is a JSON string, but that it escapes one character more."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,227 @@
+"""The commands as processes: signals, pipes that close, terminals, full disks, sudden death."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from tests.cli.tables import content, run, table
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+ENVIRONMENT.pop("NO_COLOR", None)
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "genreplay", *map(str, arguments)]
+
+
+def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        command(*arguments),
+        **{
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "env": ENVIRONMENT,
+            **options,
+        },
+    )
+
+
+def wait_for_line(stream: IO[bytes] | None, word: bytes) -> bytes:
+    """Read lines until one has the word."""
+    assert stream is not None
+    seen = b""
+    while line := stream.readline():
+        seen += line
+        if word in line:
+            return seen
+    raise AssertionError(f"{word!r} did not come: {seen!r}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_on_a_silent_pipe_ends_well(tmp_path: Path, number: signal.Signals) -> None:
+    path, rows = tmp_path / "m", table(2000)
+    process = start("learn", "-", "-m", path, "--score")
+    assert process.stdin is not None
+    process.stdin.write("".join(rows.splitlines(keepends=True)[:1235]).encode())
+    process.stdin.flush()
+    wait_for_line(process.stdout, b"1234,")
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert b"Stopped: --resume goes on with the same input" in errors
+    assert b"Read 1,234 rows: 1,200 learned, 34 waiting, 0 skipped." in errors
+    assert json.loads(run("info", path, "--json").stdout)["read"] == 1234
+    run("learn", "-", "-m", path, "--resume", stdin=rows)
+    run("learn", "-", "-m", tmp_path / "whole", stdin=rows)
+    assert content(path) == content(tmp_path / "whole")
+
+
+def test_a_slow_pipe_is_saved_while_nothing_comes(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    process = start("learn", "-", "-m", path, "--quiet", "--checkpoint-seconds", "0.2")
+    assert process.stdin is not None
+    process.stdin.write(table(700).encode())
+    process.stdin.flush()
+    deadline = time.monotonic() + 30
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.kill()
+    process.communicate()
+    assert json.loads(run("info", path, "--json").stdout)["read"] == 700
+
+
+@pytest.mark.slow
+def test_head_closes_the_pipe_and_the_model_is_saved(tmp_path: Path) -> None:
+    path, source = tmp_path / "m", tmp_path / "rows.csv"
+    source.write_text(table(30_000))
+    for arguments in (["learn", source, "-m", path, "--score"], ["score", source, "-m", path]):
+        with start(*arguments, "--json", stdin=subprocess.DEVNULL) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert json.loads(process.stdout.readline())["row"] == 1
+            process.stdout.close()
+            errors = process.stderr.read()
+        assert process.returncode == 0
+        assert b"Traceback" not in errors
+        assert b"roken" not in errors
+    facts = json.loads(run("info", path, "--json").stdout)
+    assert 0 < facts["read"] < 30_000
+    assert facts["read"] == facts["learned"] + facts["waiting"]
+
+
+@pytest.mark.slow
+def test_closed_streams_are_no_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    line = " ".join(command("learn", "-", "-m", path))
+    closed = subprocess.run(f"{line} <&-", shell=True, capture_output=True, env=ENVIRONMENT, check=False)
+    assert (closed.returncode, closed.stderr.count(b"\n")) == (2, 1)
+    closed = subprocess.run(
+        f"{line} --score >&- 2>&-", shell=True, input=table(600).encode(), env=ENVIRONMENT, check=False
+    )
+    assert closed.returncode == 0
+
+
+def test_a_full_disk_is_exit_code_1_and_keeps_the_earlier_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    run("learn", "-", "-m", path, stdin=table(600))
+    before = path.read_bytes()
+
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    process = start("learn", "-", "-m", path, "--resume", preexec_fn=no_room)
+    _, errors = process.communicate(table(3000).encode(), timeout=30)
+    assert process.returncode == 1
+    assert b"Error: File too large" in errors
+    assert b"Traceback" not in errors
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["m"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_results_that_find_no_room_are_exit_code_1(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    run("learn", "-", "-m", path, stdin=table(600))
+    with open("/dev/full", "wb") as full:
+        process = start("sample", "-m", path, stdout=full)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert errors == b"Error: No space left on device.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}])
+def test_only_a_terminal_sees_a_moving_line(tmp_path: Path, variables: dict[str, str]) -> None:
+    import pty
+
+    source = tmp_path / "rows.csv"
+    source.write_text(table(20_000))
+    own, theirs = pty.openpty()
+    environment = {**ENVIRONMENT, "TERM": "xterm-256color", **variables}
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": theirs, "env": environment}
+    shown = b""
+    with start("learn", source, "-m", tmp_path / "m", **options) as process:
+        os.close(theirs)
+        while True:
+            try:
+                shown += os.read(own, 65536)
+            except OSError:  # the terminal is gone
+                break
+        os.close(own)
+    assert process.returncode == 0
+    assert b"\x1b[2K" in shown, "the line is written over"
+    assert b" a second" in shown
+    assert b"Read 20,000 rows: 20,000 learned" in shown
+    if variables:
+        assert b"\x1b[3" not in shown
+    piped = start("learn", source, "-m", tmp_path / "m2", stdin=subprocess.DEVNULL)
+    _, errors = piped.communicate(timeout=30)
+    assert b"\x1b" not in errors
+    assert errors.count(b"\n") <= 4
+
+
+@pytest.mark.slow
+def test_twenty_sudden_deaths_do_not_change_the_model(tmp_path: Path) -> None:
+    source, path, whole = tmp_path / "rows.csv", tmp_path / "m", tmp_path / "whole"
+    rows = table(200_000).splitlines()
+    for bad in range(777, 200_000, 9_999):
+        rows[bad] = "bad"
+    source.write_text("\n".join(rows))
+    options = ["--quiet", "--checkpoint-rows", "2000", "--quarantine"]
+    began = time.monotonic()
+    assert run("learn", source, "-m", whole, *options, tmp_path / "whole.bad").exit_code == 0
+    seconds = time.monotonic() - began
+    rng, n_deaths, n_read = random.Random(0), 0, []
+    while n_deaths < 20:
+        process = start("learn", source, "-m", path, "--resume", *options, tmp_path / "bad", stdin=subprocess.DEVNULL)
+        time.sleep(rng.uniform(1, 2 + seconds / 8))
+        if process.poll() is not None:
+            break
+        process.kill()
+        process.communicate()
+        n_deaths += 1
+        if path.exists():
+            facts = run("info", path, "--json")
+            assert facts.exit_code == 0, "no checkpoint is ever unreadable"
+            n_read.append(json.loads(facts.stdout)["read"])
+    assert run("learn", source, "-m", path, "--resume", *options, tmp_path / "bad").exit_code == 0
+    assert n_deaths > 5
+    assert n_read == sorted(n_read)
+    assert content(path) == content(whole)
+    assert (tmp_path / "bad").read_bytes() == (tmp_path / "whole.bad").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_memory_does_not_grow_along_a_long_pipe_with_junk_in_it(tmp_path: Path) -> None:
+    header, rows = table(10_000).encode().split(b"\n", 1)
+    sizes = []
+    with start("learn", "-", "-m", tmp_path / "m", "--on-bad-row", "skip", "--json") as process:
+        assert process.stdin is not None
+        process.stdin.write(header + b"\n")
+        for _ in range(40):
+            process.stdin.write(rows)
+            process.stdin.write(b"x" * 3_000_000 + b'\n"' + b"y" * 500_000 + b"\n1,2\n\xff\n")
+            process.stdin.flush()
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            sizes.append(int(status.split("VmRSS:")[1].split()[0]))
+        output, _ = process.communicate()
+    figures = json.loads(output)
+    assert figures["read"] == 40 * 10_004 == figures["learned"] + figures["waiting"] + figures["skipped"]
+    assert figures["skipped"] == 40 * 4
+    assert max(sizes[-10:]) < 1.05 * max(sizes[5:10])
