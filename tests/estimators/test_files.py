@@ -127,6 +127,14 @@ def test_equal_models_are_equal_files(tmp_path: Path) -> None:
     assert len(contents) == 1
 
 
+def test_leftovers_of_killed_saves_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    keep = ["m[1]", "m[1].part", "m[1].0123456.part", "m[1].zzzzzzzz.part", "m1.01234567.part", "other.01234567.part"]
+    for name in [*keep, "m[1].01234567.part", "m[1].89abcdef.part"]:
+        (tmp_path / name).touch()
+    checkpoint.remove_leftovers(tmp_path / "m[1]")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(keep)
+
+
 def test_column_names_come_back_and_are_checked(tmp_path: Path) -> None:
     table = pd.DataFrame(bits(30), columns=NAMES)
     small().fit(table).save(tmp_path / "model")

@@ -17,6 +17,7 @@ from genreplay.cli.models import Saved, model_option
 from genreplay.cli.rows import BadRows, reading, reading_options, with_ignored
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
+from genreplay.core import checkpoint
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.schema import Schema
 
@@ -37,6 +38,12 @@ from genreplay.streams.schema import Schema
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
 @click.option("--hidden", type=click.IntRange(1), help="Hidden units of a new model.  [default: 32]")
 @click.option("--epochs", type=click.IntRange(1), help="Steps an update of a new model; more learn more from few rows.")
+@click.option(
+    "--learning-rate",
+    type=click.FloatRange(0, min_open=True),
+    help="Size of these steps.  [default: 0.01; to fill cells or to dream after some thousand rows, --epochs 10 "
+    "--learning-rate 0.05]",
+)
 @click.option("--seed", type=click.IntRange(0), help="Seed of everything random in a new model.  [default: 0]")
 @click.option(
     "--contamination",
@@ -73,6 +80,7 @@ def learn(
     ignored: tuple[str, ...],
     hidden: int | None,
     epochs: int | None,
+    learning_rate: float | None,
     seed: int | None,
     contamination: float | None,
     checkpoint_rows: int | None,
@@ -93,6 +101,7 @@ def learn(
         raise click.UsageError("--resume, --more and --force exclude each other.")
     if not path.parent.is_dir():
         raise click.UsageError(f"There is no folder {path.parent} for the model.")
+    checkpoint.remove_leftovers(path)
     given = _given(schema_file, ignored)
     saved = None
     if path.exists() and not force:
@@ -101,7 +110,7 @@ def learn(
                 f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
                 "start anew."
             )
-        built = {"hidden": hidden, "epochs": epochs, "seed": seed}
+        built = {"hidden": hidden, "epochs": epochs, "learning-rate": learning_rate, "seed": seed}
         changes = {"contamination": contamination, "on_drift": on_drift}
         saved = _go_on(models.load(path), built, changes, given, ignored)
     if more and saved is not None:
@@ -110,7 +119,13 @@ def learn(
         models.save(path, saved)
 
     def start(schema: Schema) -> OnlineRBMDetector:
-        chosen = {"n_hidden": hidden, "n_epochs": epochs, "contamination": contamination, "on_drift": on_drift}
+        chosen = {
+            "n_hidden": hidden,
+            "n_epochs": epochs,
+            "learning_rate": learning_rate,
+            "contamination": contamination,
+            "on_drift": on_drift,
+        }
         settings: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
         return OnlineRBMDetector(**settings, kinds=schema.kinds_by_place, random_state=seed or 0)
 
@@ -138,14 +153,19 @@ def _given(schema_file: Path | None, ignored: Sequence[str]) -> Schema | None:
 
 def _go_on(
     saved: Saved,
-    settings: dict[str, int | None],
+    settings: Mapping[str, float | None],
     changes: Mapping[str, object],
     given: Schema | None,
     ignored: Sequence[str],
 ) -> Saved:
     """A model that is to learn more: what it was made with stays, and may be said again."""
     model = saved.model
-    built = {"hidden": model.n_hidden, "epochs": model.n_epochs, "seed": model.random_state}
+    built = {
+        "hidden": model.n_hidden,
+        "epochs": model.n_epochs,
+        "learning-rate": model.learning_rate,
+        "seed": model.random_state,
+    }
     for option, now in settings.items():
         if now is not None and now != built[option]:
             raise click.UsageError(f"The model was made with --{option} {built[option]}, which cannot change.")

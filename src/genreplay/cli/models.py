@@ -103,6 +103,6 @@ def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tupl
     """Anomaly, p-value and alarm of each row; nothing is known of a row in the warm-up."""
     p_values = np.exp(-nats)
     return [
-        (round(float(nat), 4), float(f"{p:.4g}"), None if np.isnan(p) else bool(p < model.contamination))
+        (round(float(nat), 4), float(f"{p:.4g}"), None if np.isnan(p) else bool(p <= model.contamination))
         for nat, p in zip(nats, p_values, strict=True)
     ]

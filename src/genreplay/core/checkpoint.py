@@ -6,6 +6,7 @@ format version, time step, random generator, settings, and a digest of the whole
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -113,6 +114,13 @@ def save(
     _write_atomically(
         Path(os.path.realpath(path)), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1)
     )
+
+
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Delete what a save that was killed left beside ``path``; nobody else may be saving there."""
+    target = Path(os.path.realpath(path))
+    for part in target.parent.glob(f"{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"):
+        part.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
