@@ -320,7 +320,7 @@ def test_a_schema_can_be_given_and_columns_ignored(tmp_path: Path) -> None:
     assert content(path) == content(tmp_path / "again")
     assert run("score", "-", "-m", path, stdin=table(5)).exit_code == 0
     filled = run("impute", "-", "-m", path, stdin="age,colour,member\n20,red,\n")
-    assert filled.stdout == "age,colour,member\n20,red,true\n", "a column that is ignored need not be there"
+    assert filled.stdout in {f"age,colour,member\n20,red,{word}\n" for word in ("true", "false")}
     assert run("sample", "-m", path, "-n", 1).stdout.startswith("age,colour,member\n")
 
 
