@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import importlib.util
+import itertools
+
 import numpy as np
 import pytest
 
 from genreplay.core import contrastive, partition
-from genreplay.core.kernels import Workspace, contrast
+from genreplay.core.kernels import Sparse, Workspace, contrast
 from genreplay.core.rbm import RBM, free_energy
 from tests.core.tiny import random_rbm
 
@@ -16,6 +19,33 @@ def test_contrast_is_the_difference_of_the_sums_of_equation_5() -> None:
     mean = contrast(V, H.copy(), V_neg, H_neg.copy(), Workspace())
     for part, expected in zip(mean, (W / 5, (V - V_neg).mean(axis=0), (H - H_neg).mean(axis=0)), strict=True):
         np.testing.assert_allclose(part, expected)
+
+
+def test_contrast_takes_negative_phases_of_other_sizes_and_forms() -> None:
+    rng = np.random.default_rng(1)
+    V, V_neg = (rng.random((5, 70)) < 0.1).astype(float), (rng.random((8, 70)) < 0.1).astype(float)
+    H, H_neg = rng.random((5, 70)), rng.random((8, 70))
+    expected = (
+        H.T @ V / 5 - H_neg.T @ V_neg / 8,
+        V.mean(axis=0) - V_neg.mean(axis=0),
+        H.mean(axis=0) - H_neg.mean(axis=0),
+    )
+    forms = [lambda rows: rows] if importlib.util.find_spec("numba") is None else [lambda rows: rows, Sparse.of]
+    for form, form_neg in itertools.product(forms, repeat=2):
+        mean = contrast(form(V), H.copy(), form_neg(V_neg), H_neg.copy(), Workspace())
+        for part, wanted in zip(mean, expected, strict=True):
+            np.testing.assert_allclose(part, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", RBM._fields)
+def test_gradient_of_persistent_chains_is_that_of_the_log_likelihood(name: str) -> None:
+    rbm, rng = random_rbm(4, 3, scale=0.7), np.random.default_rng(3)
+    V = (rng.random((500, 4)) < [0.8, 0.2, 0.5, 0.6]).astype(float)
+    chains = np.zeros((200_000, 4))
+    for _ in range(60):  # the model stands still, and the chains come to its distribution
+        gradient = contrastive.pcd_gradient(rbm, V, chains, n_steps=1, rng=rng)
+    error = 5 * 0.5 / np.sqrt(len(chains))
+    np.testing.assert_allclose(getattr(gradient, name), log_likelihood_gradient(rbm, V, name), atol=error)
 
 
 def log_likelihood_gradient(rbm: RBM, V: np.ndarray, name: str, step: float = 1e-5) -> np.ndarray:

@@ -237,6 +237,33 @@ def test_visible_biases_start_at_the_log_odds_of_the_first_batch_if_asked() -> N
     assert a[0] < 5  # a unit that was always on may still go off
 
 
+def test_persistent_chains_learn_the_shares_of_modes_that_contrastive_divergence_does_not() -> None:
+    rng = np.random.default_rng(0)
+    patterns = np.repeat(np.eye(2, dtype=np.float32), 6, axis=1)
+    rows = patterns[(rng.random(20_000) < 0.2).astype(int)]  # one pattern in five times is the second
+    chosen = Settings(n_replay=1, n_epochs=2, momentum=0.5, visible_bias="data", negative="chains", n_chains=200)
+    state = learn(online.init(12, 8, NoReplay(), np.random.default_rng(1)), rows, chosen)
+    assert state.chains is not None
+    ends = state.chains.reshape(-1, 2, 6).mean(axis=2)
+    assert abs(ends[:, 1].mean() - 0.2) < 4 * 0.4 / np.sqrt(200)
+    assert np.mean(np.abs(ends[:, 0] - ends[:, 1]) > 0.6) > 0.9  # the chains are in one mode or the other
+    assert online.nbytes(state).chains == 200 * 12 * 4
+
+
+def test_a_failed_update_leaves_the_chains_where_they_were() -> None:
+    chosen = Settings(batch_size=10, n_replay=5, n_epochs=3, negative="chains", n_chains=7)
+    state = learn(start(NoReplay(), batch_size=10), rows_of(30, 12), chosen)
+    assert state.chains is not None
+    before = state.chains.copy()
+    state = online.wait(state, rows_of(10, 12, seed=1))
+    with pytest.raises(DivergenceError):
+        online.step(state, chosen._replace(learning_rate=1e30))
+    np.testing.assert_array_equal(state.chains, before)
+    once = online.step(state, chosen)
+    assert once.chains is not None
+    assert (once.chains != before).any()
+
+
 def test_base_rates_count_the_learned_rows() -> None:
     rows = rows_of(95, 12)
     state = learn(start(NoReplay(), batch_size=10), rows, Settings(batch_size=10))

@@ -108,6 +108,8 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
         "weight_decay": 0.01,
         "reconstruction": "samples",
         "visible_bias": "data",
+        "negative": "chains",
+        "n_chains": 6,
         "sigma": 0.5,
         "binarize": None,
         "dtype": "float64",

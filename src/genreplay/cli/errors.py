@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import ParamSpec
 
 import click
 
 from genreplay.core.checkpoint import CheckpointError
+from genreplay.core.online import DivergenceError
 from genreplay.streams.chunks import InputError
 
 P = ParamSpec("P")
@@ -33,8 +35,10 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-        except (InputError, CheckpointError) as error:
+        except (InputError, CheckpointError, DivergenceError) as error:
             raise BadInput(str(error)) from error
+        except MemoryError as error:
+            raise click.ClickException("There is not enough memory for a model of this size.") from error
         except ClosedOutput:
             forget_output()
         except OSError as error:
@@ -42,6 +46,12 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
             raise click.ClickException(f"{error.strerror or error}{where}.") from error
 
     return guarded
+
+
+def say(text: str) -> None:
+    """Say something on stderr; if it cannot be written, that is no reason to stop."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 def forget_output() -> None:

@@ -10,9 +10,11 @@ import click
 
 from genreplay.cli import models
 from genreplay.cli.errors import BadInput, clean_exits
+from genreplay.cli.output import write
 from genreplay.cli.progress import size
 from genreplay.core import checkpoint
 from genreplay.core.checkpoint import Json
+from genreplay.streams.chunks import shown
 
 
 @click.command()
@@ -22,10 +24,8 @@ from genreplay.core.checkpoint import Json
 @clean_exits
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
     """Say what a model file holds: its table, how many rows it has seen, its size."""
-    try:
+    with models.reading(path):
         held = checkpoint.load(path)
-    except OSError as error:
-        raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
     kind = held.extra.get("estimator", "bare learner")
     facts: dict[str, Json] = {
         "file": str(path),
@@ -53,11 +53,11 @@ def info(path: Path, as_schema: bool, as_json: bool) -> None:
     if as_schema:
         if "columns" not in facts:
             raise BadInput(f"{path} holds a {kind}, which has no table.")
-        click.echo(saved.schema.to_toml(), nl=False)
+        write(saved.schema.to_toml())
     elif as_json:
-        click.echo(json.dumps(facts))
+        write(json.dumps(facts) + "\n")
     else:
-        click.echo("\n".join(_lines(facts)))
+        write("".join(f"{line}\n" for line in _lines(facts)))
 
 
 def _lines(facts: dict[str, Json]) -> list[str]:
@@ -75,5 +75,7 @@ def _lines(facts: dict[str, Json]) -> list[str]:
         lines.append("still in its warm-up: nothing can be scored yet")
     if len(columns) > 50:
         return [*lines, "columns: " + ", ".join(f"{n:,} {kind}" for kind, n in Counter(columns.values()).items())]
-    width = max(map(len, columns))
-    return [*lines, "columns:", *(f"  {name:<{width}}  {kind}" for name, kind in columns.items())]
+    names = list(map(shown, columns))
+    width = max(map(len, names))
+    kinds = zip(names, columns.values(), strict=True)
+    return [*lines, "columns:", *(f"  {name:<{width}}  {kind}" for name, kind in kinds)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +15,22 @@ import click
 from genreplay.cli import models, progress
 from genreplay.cli.errors import clean_exits
 from genreplay.cli.learning import Learning, Plan
-from genreplay.cli.models import Saved, model_option
-from genreplay.cli.rows import BadRows, reading, reading_options, with_ignored
+from genreplay.cli.models import MAX_SEED, Saved, model_option
+from genreplay.cli.output import write
+from genreplay.cli.rows import BadRows, reading, reading_options, same_file, with_ignored
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
 from genreplay.core import checkpoint
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.schema import Schema
+
+
+class _Finite(click.FloatRange):
+    """A range that has neither infinity nor what is not a number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
 
 
 @click.command()
@@ -36,19 +47,21 @@ from genreplay.streams.schema import Schema
     help='Kinds of columns, such as age = "number" under [columns]; those not named are inferred.',
 )
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
-@click.option("--hidden", type=click.IntRange(1), help="Hidden units of a new model.  [default: 32]")
+@click.option("--hidden", type=click.IntRange(1, 1_000_000), help="Hidden units of a new model.  [default: 32]")
 @click.option("--epochs", type=click.IntRange(1), help="Steps an update of a new model; more learn more from few rows.")
 @click.option(
     "--learning-rate",
-    type=click.FloatRange(0, min_open=True),
-    help="Size of these steps.  [default: 0.01; to fill cells or to dream after some thousand rows, --epochs 10 "
+    type=_Finite(0, min_open=True),
+    help="Size of these steps.  [default: 0.01; to fill cells or to dream after some thousand rows, --epochs 5 "
     "--learning-rate 0.05]",
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of everything random in a new model.  [default: 0]")
+@click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), help="Seed of everything random in a new model.  [default: 0]"
+)
 @click.option(
     "--contamination",
     metavar="P",
-    type=click.FloatRange(0, 0.5, min_open=True),
+    type=_Finite(0, 0.5, min_open=True),
     help="p-value below which a row raises an alarm.  [default: 0.01]",
 )
 @click.option("--checkpoint-rows", metavar="N", type=click.IntRange(1), help="Save after every N rows, too.")
@@ -99,8 +112,7 @@ def learn(
     """
     if resume + more + force > 1:
         raise click.UsageError("--resume, --more and --force exclude each other.")
-    if not path.parent.is_dir():
-        raise click.UsageError(f"There is no folder {path.parent} for the model.")
+    _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
     checkpoint.remove_leftovers(path)
     given = _given(schema_file, ignored)
     saved = None
@@ -130,19 +142,30 @@ def learn(
         return OnlineRBMDetector(**settings, kinds=schema.kinds_by_place, random_state=seed or 0)
 
     plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, as_json)
-    with (
-        Stop() as stop,
-        progress.choose(quiet, Watch if watch else progress.Line) as display,
-        BadRows(plan.reading) as bad_rows,
-    ):
-        learning = Learning(plan, saved, display, bad_rows)
+    with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
+        learning = Learning(plan, saved, display, bad_rows)  # may wait for a named pipe, and be interrupted then
         try:
-            learning.run(stop)
+            with Stop() as stop:
+                learning.run(stop)
         finally:
             if learning.saved is not None and not quiet:
                 display.say(_summary(learning.saved, learning.n_read, path))
     if as_json and not score and learning.saved is not None:
-        click.echo(json.dumps(_figures(learning.saved, learning.n_read)))
+        write(json.dumps(_figures(learning.saved, learning.n_read)) + "\n")
+
+
+def _check_place(path: Path, others: Mapping[str, Path | str | None]) -> None:
+    """See that a model can be written there, before hours of learning, and that nothing else is lost by it."""
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise click.UsageError(f"There is no folder {folder} for the model.")
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(f"The folder {folder} cannot be written to: the model needs another.")
+    if path.exists() and not path.is_file():
+        raise click.UsageError(f"{path} is not a regular file, and cannot become a model.")
+    for what, other in others.items():
+        if other is not None and other != "-" and same_file(path, other):
+            raise click.UsageError(f"The model and the {what} must not be the same file, {path}.")
 
 
 def _given(schema_file: Path | None, ignored: Sequence[str]) -> Schema | None:

@@ -19,7 +19,7 @@ from genreplay.cli.progress import Display, Pace, Status
 from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
 from genreplay.cli.stop import Stop
 from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.streams.chunks import Chunk, InputError
+from genreplay.streams.chunks import Chunk, InputError, shown
 from genreplay.streams.schema import SAMPLE_ROWS, Schema
 
 
@@ -49,6 +49,8 @@ class Learning:
         self._display = display
         self._bad_rows = bad_rows
         self._output: Output | None = None
+        given = saved.schema if saved else plan.given
+        self._source = plan.reading.open(list(given.kinds) if given else [], sampled=saved is None)
         self._n_to_skip = saved.account.n_read_of_input if saved else 0
         self._n_saved = saved.account.n_read if saved else 0
         self._time_saved = time.monotonic()
@@ -81,11 +83,9 @@ class Learning:
 
     def _chunks(self, stop: Stop) -> Iterator[Chunk]:
         """Chunks of new records, once it is known what their columns are; what has been read is handed on."""
-        given = self.saved.schema if self.saved else self._plan.given
-        names = list(given.kinds) if given else []
         sample: list[Chunk] = []
         checked = False
-        for chunk in self._plan.reading.open(names, sampled=self.saved is None):
+        for chunk in self._source:
             if chunk.columns and self.saved and not checked:
                 self.saved.schema.check(chunk)
                 checked = True
@@ -213,6 +213,6 @@ def _n_records(chunks: list[Chunk]) -> int:
 
 def _described(schema: Schema) -> str:
     if len(schema.kinds) <= 20:
-        return ", ".join(f"{name} ({kind})" for name, kind in schema.kinds.items())
+        return ", ".join(f"{shown(name)} ({kind})" for name, kind in schema.kinds.items())
     kinds = list(schema.kinds.values())
     return ", ".join(f"{kinds.count(kind):,} of kind {kind}" for kind in dict.fromkeys(kinds))

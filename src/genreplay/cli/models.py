@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +17,7 @@ from genreplay.core.checkpoint import CheckpointError, Json
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.schema import Schema
 
+MAX_SEED = 2**32 - 1
 model_option = click.option(
     "--model",
     "-m",
@@ -66,10 +69,8 @@ def save(path: Path, saved: Saved) -> None:
 
 def load(path: Path) -> Saved:
     """Read a model file; one that Python code saved has the encoder's columns as its schema."""
-    try:
+    with reading(path):
         model = OnlineRBMDetector.load(path)
-    except OSError as error:
-        raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
     extra: dict[str, Any] = model.extra_
     try:
         if "schema" in extra:
@@ -81,6 +82,23 @@ def load(path: Path) -> Saved:
         return Saved(model, schema, Account(n_read=model.n_rows_seen_))
     except (KeyError, TypeError) as error:
         raise CheckpointError(f"{path} is a model, but not one of the command line: its notes are unknown.") from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn whatever reading a model file may raise into one sentence."""
+    if path.exists() and not path.is_file():
+        raise BadInput(f"The model {path} cannot be read: it is not a regular file.")
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
+    except CheckpointError:
+        raise
+    except Exception as error:  # the digest is right, so that it is no damage: another program wrote it, or by hand
+        raise CheckpointError(
+            f"{path} does not hold what a model of this genreplay holds ({type(error).__name__}: {error})."
+        ) from error
 
 
 def load_ready(path: Path) -> Saved:

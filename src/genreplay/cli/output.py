@@ -15,25 +15,26 @@ class Output:
     def __init__(self, names: Sequence[str], as_json: bool) -> None:
         self._names = names
         self._as_json = as_json
-        if sys.stdout is None:  # closed before Python started
-            raise ClosedOutput
-        self._stream = sys.stdout.buffer
         if not as_json:
-            self._write(csv_line(names))
+            write(csv_line(names))
 
     def write(self, rows: Iterable[Sequence[object]]) -> None:
         """Write rows of cells in the order of the names."""
         if self._as_json:
-            self._write("".join(json_line(self._names, cells) for cells in rows))
+            write("".join(json_line(self._names, cells) for cells in rows), as_json=True)
         else:
-            self._write("".join(map(csv_line, rows)))
+            write("".join(map(csv_line, rows)))
 
-    def _write(self, text: str) -> None:
-        try:
-            self._stream.write(_encode(text, self._as_json))
-            self._stream.flush()
-        except BrokenPipeError as error:
-            raise ClosedOutput from error
+
+def write(text: str, as_json: bool = False) -> None:
+    """Write text to standard output at once, in UTF-8 whatever the locale says."""
+    if sys.stdout is None:  # closed before Python started
+        raise ClosedOutput
+    try:
+        sys.stdout.buffer.write(_encode(text, as_json))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        raise ClosedOutput from error
 
 
 def _encode(text: str, as_json: bool) -> bytes:

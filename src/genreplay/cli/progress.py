@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-import click
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from genreplay.cli import errors
 from genreplay.estimators.detector import OnlineRBMDetector
 
 EVERY = 5.0
@@ -113,8 +112,7 @@ class Log(Silent):
         self.say(str(status))
 
     def say(self, text: str) -> None:
-        with suppress(BrokenPipeError):  # nobody reads the log: no reason to stop learning
-            click.echo(text, err=True)
+        errors.say(text)
 
 
 class Line(Log):

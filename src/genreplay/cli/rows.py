@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import click
 
-from genreplay.cli.errors import BadInput
+from genreplay.cli.errors import BadInput, say
 from genreplay.streams.chunks import BadRow, Chunk
 from genreplay.streams.quarantine import Quarantine
 from genreplay.streams.readers import FORMATS, Format, open_rows
@@ -74,8 +75,17 @@ def reading(
         raise click.UsageError("--on-bad-row quarantine needs a file: add --quarantine FILE.")
     if quarantine is not None and on_bad_row in ("error", "skip"):
         raise click.UsageError(f"--quarantine keeps bad rows, but --on-bad-row is {on_bad_row}: leave one out.")
+    if quarantine is not None and source != "-" and same_file(source, quarantine):
+        raise click.UsageError("The input and the file for its bad rows must not be the same.")
     policy = "quarantine" if quarantine else on_bad_row or "error"
     return Reading(source, form, not no_header, key, policy, quarantine)  # type: ignore[arg-type]
+
+
+def same_file(one: str | Path, other: str | Path) -> bool:
+    """Whether two names are, or will be, of one file."""
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 class BadRows:
@@ -92,7 +102,7 @@ class BadRows:
     def take(self, bad: Sequence[BadRow]) -> None:
         """Count bad rows that are to be passed over, and keep them if there is a file for it."""
         if bad and self.n_skipped == 0:
-            click.echo(f"{describe(bad[0])}: skipped, as all bad rows will be.", err=True)
+            say(f"{describe(bad[0])}: skipped, as all bad rows will be.")
         self.n_skipped += len(bad)
         if self._file is not None:
             self._file.write(self.input, bad)
@@ -136,7 +146,7 @@ def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, Rows]]
             if error is not None:
                 raise bad_row_error(error)
         if bad_rows.n_skipped:
-            click.echo(f"Bad rows skipped: {bad_rows.n_skipped:,}.", err=True)
+            say(f"Bad rows skipped: {bad_rows.n_skipped:,}.")
 
 
 class Cut(NamedTuple):

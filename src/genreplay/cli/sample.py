@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from genreplay.cli import models
 from genreplay.cli.errors import clean_exits
-from genreplay.cli.models import model_option
+from genreplay.cli.models import MAX_SEED, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.score import ignore_option, json_option
@@ -21,7 +21,7 @@ from genreplay.streams.columns import is_missing
 from genreplay.streams.schema import Rows, Schema
 
 seed_option = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random."
+    "--seed", default=0, show_default=True, type=click.IntRange(0, MAX_SEED), help="Seed of everything random."
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,15 +77,17 @@ def explain(path: Path, ignored: tuple[str, ...], alarms: bool, top: int, as_jso
     for part in _judge(saved, ignored, alarms, where):
         nats = saved.model.explain(part.cells)
         places = {row: place for place, row in enumerate(part.chunk.rows)}
+        lines: list[Sequence[object]] = []
         for row, verdict, surprise in zip(part.rows, part.verdicts, nats, strict=True):
             found = [
                 (names[column], part.chunk.columns[names[column]][places[row]], round(float(surprise[column]), 4))
                 for column in np.argsort(-surprise, kind="stable")[:top]
             ]
             if as_json:
-                output.write([(row, *verdict[:2], [dict(zip(_FINDING, finding, strict=True)) for finding in found])])
+                lines.append((row, *verdict[:2], [dict(zip(_FINDING, finding, strict=True)) for finding in found]))
             else:
-                output.write([(row, *verdict[:2], *(part for finding in found for part in finding))])
+                lines.append((row, *verdict[:2], *(part for finding in found for part in finding)))
+        output.write(lines)
 
 
 def _judge(saved: Saved, ignored: tuple[str, ...], alarms: bool, where: dict[str, Any]) -> Iterator[_Judged]:

@@ -57,10 +57,10 @@ class Watch(Line):
     def _columns(self, status: Status) -> Table:
         """For each column, the bit in which the shares of recent rows and of dreams differ most."""
         model = status.model
-        assert model.calibration_ is not None
+        assert model.state_.chains is not None
         encoder = model.encoder_
         rows = encoder.transform(np.concatenate(self._recent)).mean(axis=0)
-        dreams = model.calibration_.chains.mean(axis=0)
+        dreams = model.state_.chains.mean(axis=0)
         names = encoder.get_feature_names_out(status.names)
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for heading in ("column", "differs most in", "rows", "dreams"):

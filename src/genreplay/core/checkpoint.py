@@ -31,7 +31,7 @@ FORMAT_VERSION = 2
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Tensors = dict[str, npt.NDArray[Any]]
-_MEMORY, _EXTRA = "memory.", "extra."
+_MEMORY = "memory."
 _NO_DIGEST = "0" * 64
 """stands where the digest will be while the digest of the file is taken"""
 
@@ -61,8 +61,6 @@ class Checkpoint(NamedTuple):
     settings: Settings
     extra: dict[str, Json]
     """whatever the face that saved the file wanted to keep"""
-    arrays: Tensors
-    """the same, of arrays"""
 
 
 def save(
@@ -70,7 +68,6 @@ def save(
     state: State,
     settings: Settings,
     extra: Mapping[str, Json] | None = None,
-    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> None:
     """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename.
 
@@ -89,8 +86,8 @@ def save(
         **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
         "waiting": state.waiting[: state.n_waiting],
         "ones": state.ones,
+        **({} if state.chains is None else {"chains": state.chains}),
         **{_MEMORY + name: array for name, array in state.replay.dump().items()},
-        **{_EXTRA + name: array for name, array in (arrays or {}).items()},
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     header: _Header = {
@@ -167,7 +164,7 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
     replay = make_replay(header["replay_class"], header["replay_settings"]).start(rbm)
-    replay.restore(_under(_MEMORY, tensors))
+    replay.restore({name.removeprefix(_MEMORY): array for name, array in tensors.items() if name.startswith(_MEMORY)})
     rng = np.random.default_rng()
     rng.bit_generator.state = header["generator"]
     state = State(
@@ -181,12 +178,9 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
         replay=replay,
         rng=rng,
         work=Workspace(),
+        chains=tensors.get("chains"),
     )
-    return Checkpoint(state, settings, header["extra"], _under(_EXTRA, tensors))
-
-
-def _under(prefix: str, tensors: Tensors) -> Tensors:
-    return {name.removeprefix(prefix): array for name, array in tensors.items() if name.startswith(prefix)}
+    return Checkpoint(state, settings, header["extra"])
 
 
 def _in_order(content: bytes) -> bytes:

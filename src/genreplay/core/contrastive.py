@@ -59,6 +59,36 @@ def cd_gradient(
     return RBM(*kernels.contrast(V, positive, visible, negative, work))
 
 
+def pcd_gradient(
+    rbm: RBM, V: Rows, chains: Array, n_steps: int, rng: np.random.Generator, work: Workspace | None = None
+) -> RBM:
+    """The same with a negative phase that goes on from chains of its own, which are moved in place.
+
+    The chains are states of the model and stay near its distribution while it changes slowly, which the ends of chains
+    that start from rows do not: persistent contrastive divergence (T. Tieleman: Training Restricted Boltzmann Machines
+    using Approximations to the Likelihood Gradient, 2008). Not in the paper.
+
+    >>> rbm = RBM(W=np.zeros((1, 2)), a=np.full(2, 50.0), b=np.zeros(1))  # its chains are always on
+    >>> chains = np.zeros((3, 2))
+    >>> pcd_gradient(rbm, np.array([[1.0, 0.0]]), chains, n_steps=1, rng=np.random.default_rng(0)).a
+    array([ 0., -1.])
+    """
+    work = Workspace() if work is None else work
+    V = prepare(rbm, V, work)
+    positive = kernels.to_hidden(V, rbm.W, rbm.b, out=work.array("positive", (len(V), rbm.n_hidden), rbm.W.dtype))
+    kernels.sigmoid(positive, out=positive)
+    x_h, p_h, h = work.array("chains' hidden", (3, len(chains), rbm.n_hidden), rbm.W.dtype)
+    x_v, p_v = work.array("chains' visible", (2, *chains.shape), rbm.W.dtype)
+    for _ in range(n_steps):
+        kernels.to_hidden(chains, rbm.W, rbm.b, out=x_h)
+        kernels.sample(x_h, rng, p=p_h, out=h)
+        kernels.to_visible(h, rbm.W, rbm.a, out=x_v)
+        kernels.sample(x_v, rng, p=p_v, out=chains)
+    states = kernels.compact(chains, rbm.n_hidden)
+    negative = kernels.sigmoid(kernels.to_hidden(states, rbm.W, rbm.b, out=x_h), out=x_h)
+    return RBM(*kernels.contrast(V, positive, states, negative, work))
+
+
 def prepare(rbm: RBM, V: Rows, work: Workspace) -> Rows:
     """Rows as ``cd_gradient`` wants them, for steps that take the same rows again: a list of ones, or in ``work``."""
     V = kernels.compact(V, rbm.n_hidden)

@@ -261,18 +261,18 @@ def to_visible(h: Array, W: Array, a: Array, out: Array | None = None) -> Array:
 
 
 def contrast(V: Rows, H: Array, V_neg: Rows | Near, H_neg: Array, work: Workspace) -> tuple[Array, Array, Array]:
-    """The means over rows of h v^T - h' v'^T, v - v' and h - h' (Eq. 5), in the shapes of W, a and b.
+    """The means of h v^T, v and h over rows, less those over the negative phase's (Eq. 5), in the shapes of W, a and b.
 
     The first is kept as W is: transposed in memory, so that the rows that are added up lie together. H and H_neg may be
     overwritten.
     """
-    share = 1 / len(H)
-    mean = np.full(len(H), share, dtype=H.dtype)
-    b = mean @ H - mean @ H_neg
+    share, share_neg = 1 / len(H), 1 / len(H_neg)
+    mean, mean_neg = (np.full(len(each), 1 / len(each), dtype=H.dtype) for each in (H, H_neg))
+    b = mean @ H - mean_neg @ H_neg
     W = work.array("gradient", (V.shape[1], H.shape[1]), H.dtype)
     if isinstance(V_neg, np.ndarray):
-        a = -mean @ V_neg
-        H_neg *= -mean[0]
+        a = -mean_neg @ V_neg
+        H_neg *= -mean_neg[0]
         if isinstance(V, np.ndarray):
             H *= mean[0]
             np.matmul(_joined(V, V_neg).T, _joined(H, H_neg), out=W)
@@ -281,9 +281,12 @@ def contrast(V: Rows, H: Array, V_neg: Rows | Near, H_neg: Array, work: Workspac
     else:
         negative = V_neg.flips if isinstance(V_neg, Near) else V_neg
         W[:] = 0
-        negative.T.add_product(H_neg, W, -share)
-        a = -mean[0] * negative.sums
-    assert isinstance(V, Sparse)
+        negative.T.add_product(H_neg, W, -share_neg)
+        a = -mean_neg[0] * negative.sums
+        if isinstance(V, np.ndarray):  # rows that are dense, or real, against sparse chains
+            H *= mean[0]
+            W += V.T @ H
+            return W.T, a + mean @ V, b
     if isinstance(V_neg, Near):
         H -= H_neg
     else:
@@ -295,7 +298,7 @@ def contrast(V: Rows, H: Array, V_neg: Rows | Near, H_neg: Array, work: Workspac
 def _joined(first: Array, second: Array) -> Array:
     """The rows of both, one below the other; without a copy if that is how they lie in memory."""
     together = first.base
-    if together is not None and together is second.base and together.flags.c_contiguous:
+    if first.shape == second.shape and together is not None and together is second.base and together.flags.c_contiguous:
         offset = (first.ctypes.data - together.ctypes.data) // first.itemsize
         if second.ctypes.data == first.ctypes.data + first.nbytes:
             return together.reshape(-1)[offset : offset + 2 * first.size].reshape(-1, first.shape[1])

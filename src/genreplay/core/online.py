@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core import rbm as rbm_module
-from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, prepare
-from genreplay.core.kernels import Array, Rows, Sparse, Workspace
+from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, pcd_gradient, prepare
+from genreplay.core.kernels import Array, Rows, Sparse, Workspace, sigmoid
 from genreplay.core.partition import base_rate_biases
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import Replay
 
 MomentumSchedule = Literal["stream", "update"]
 VisibleBias = Literal["random", "data"]
+NegativePhase = Literal["rows", "chains"]
 
 
 class Settings(NamedTuple):
@@ -46,6 +47,10 @@ class Settings(NamedTuple):
     """what the last visible layer of the negative phase holds"""
     visible_bias: VisibleBias = "random"
     """where the visible biases start: "random" like all of Theta (line 3), or at the log-odds of the first batch"""
+    negative: NegativePhase = "rows"
+    """where the negative phase starts: at the "rows" (contrastive divergence), or where its "chains" were before"""
+    n_chains: int = 400
+    """such chains"""
 
 
 class State(NamedTuple):
@@ -72,6 +77,8 @@ class State(NamedTuple):
     rng: np.random.Generator
     work: Workspace
     """arrays that every update uses again; they hold nothing between two rows"""
+    chains: Array | None = None
+    """states of the persistent chains, rows of 0 and 1, from the first update on; samples of the model, not data"""
 
 
 class Memory(NamedTuple):
@@ -87,6 +94,8 @@ class Memory(NamedTuple):
     """arrays that every update uses again, the batch with its dreams among them; 0 before the first update"""
     replay: int
     """the past: nothing with dreams"""
+    chains: int
+    """persistent chains: nothing with contrastive divergence"""
 
     @property
     def total(self) -> int:
@@ -127,7 +136,7 @@ def nbytes(state: State) -> Memory:
 
     >>> from genreplay.core import GenerativeReplay
     >>> nbytes(init(n_visible=784, n_hidden=500, replay=GenerativeReplay(), rng=np.random.default_rng(0)))
-    Memory(parameters=1573136, velocities=1573136, batch=319872, work=0, replay=0)
+    Memory(parameters=1573136, velocities=1573136, batch=319872, work=0, replay=0, chains=0)
     """
     return Memory(
         parameters=state.rbm.nbytes,
@@ -135,6 +144,7 @@ def nbytes(state: State) -> Memory:
         batch=state.waiting.nbytes + state.ones.nbytes,
         work=state.work.nbytes,
         replay=state.replay.nbytes,
+        chains=0 if state.chains is None else state.chains.nbytes,
     )
 
 
@@ -209,9 +219,13 @@ def _step(state: State, settings: Settings) -> State:
     if state.t == 1 and settings.visible_bias == "data":
         half_a_row = 0.5 / len(batch)
         rbm.a[:] = base_rate_biases(batch.sum(axis=0, dtype=np.float64), len(batch), smoothing=half_a_row)
+    chains = _chains(state, settings, rbm)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, settings.n_epochs + 1):  # lines 26-41
-            gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction, state.work)
+            if chains is None:
+                gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction, state.work)
+            else:
+                gradient = pcd_gradient(rbm, V, chains, settings.n_cd, rng, state.work)
             momentum = momentum_at(state.t, epoch, settings)
             momentum_step(rbm, velocity, gradient, settings.learning_rate, momentum, settings.weight_decay)
     if not (rbm.is_finite() and velocity.is_finite()):
@@ -229,10 +243,21 @@ def _step(state: State, settings: Settings) -> State:
         n_waiting=n_left,
         ones=state.ones + batch.sum(axis=0, dtype=np.float64),
         n_learned=state.n_learned + len(batch),
+        chains=chains,
     )
     replay.remember(batch, rng)
     state.waiting[:n_left] = state.waiting[len(batch) : state.n_waiting].copy()  # line 44: the batch is forgotten
     return learned
+
+
+def _chains(state: State, settings: Settings, rbm: RBM) -> Array | None:
+    """A copy of the persistent chains, for they are moved; at first independent units with the visible biases."""
+    if settings.negative == "rows":
+        return None
+    if state.chains is not None:
+        return state.chains.copy()
+    on = sigmoid(np.broadcast_to(rbm.a, (settings.n_chains, rbm.n_visible)).copy())
+    return rbm_module.bernoulli(on, state.rng, out=on)
 
 
 def momentum_at(t: int, epoch: int, settings: Settings) -> float:

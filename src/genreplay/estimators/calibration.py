@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core.checkpoint import Json
-from genreplay.core.kernels import Array, sigmoid
-from genreplay.core.rbm import RBM, bernoulli, free_energy, gibbs
+from genreplay.core.kernels import Array
+from genreplay.core.rbm import RBM, free_energy
 
 Float64 = npt.NDArray[np.float64]
 
@@ -34,14 +34,12 @@ _MEMORY = 50
 
 
 class Calibration(NamedTuple):
-    """The dreams of a model, their free energies, and what was tracked of the new rows."""
+    """A model, the free energies of its dreams, and what was tracked of the new rows."""
 
     rbm: RBM
     """the model in float64: so exact, and rounded then, equal rows have equal free energies in any company"""
-    chains: Array
-    """persistent Gibbs chains, rows of 0 and 1; states of the model, not data"""
     energies: Float64
-    """their free energies, ascending"""
+    """free energies of its dreams, ascending"""
     near: float = -math.log(NEAR)
     """-log of the dream p-value that a share NEAR of the new rows falls below"""
     far: float = -math.log(FAR)
@@ -51,7 +49,7 @@ class Calibration(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        return self.rbm.nbytes + self.chains.nbytes + self.energies.nbytes
+        return self.rbm.nbytes + self.energies.nbytes
 
     @property
     def mean(self) -> float:
@@ -59,28 +57,16 @@ class Calibration(NamedTuple):
         return float(self.energies.mean())
 
 
-def start(rbm: RBM, n_dreams: int, rng: np.random.Generator) -> Calibration:
-    """Chains that start at independent units with the model's biases."""
-    chains = bernoulli(np.broadcast_to(sigmoid(rbm.a), (n_dreams, rbm.n_visible)).copy(), rng)
-    return of_chains(rbm, chains)
-
-
-def of_chains(rbm: RBM, chains: Array) -> Calibration:
-    """The dreams of a model, nothing tracked yet."""
+def of_chains(rbm: RBM, chains: Array, before: Calibration | None = None) -> Calibration:
+    """The model as it is now and the free energies of its dreams; what was tracked ``before`` is kept."""
     exact = RBM(*(part.astype(np.float64) for part in rbm))
-    return Calibration(exact, chains, np.sort(_energy(exact, chains)))
+    energies = np.sort(_energy(exact, chains))
+    return Calibration(exact, energies) if before is None else before._replace(rbm=exact, energies=energies)
 
 
 def of_energies(energies: Float64) -> Calibration:
     """Dreams of which only the free energies are known."""
-    nobody = RBM(np.empty((0, 0)), np.empty(0), np.empty(0))
-    return Calibration(nobody, nobody.W, np.sort(energies))
-
-
-def dream_on(calibration: Calibration, rbm: RBM, n_gibbs: int, rng: np.random.Generator) -> Calibration:
-    """Move the chains after the model has moved."""
-    moved = of_chains(rbm, gibbs(rbm, calibration.chains, n_gibbs, rng))
-    return moved._replace(near=calibration.near, far=calibration.far, n_batches=calibration.n_batches)
+    return Calibration(RBM(np.empty((0, 0)), np.empty(0), np.empty(0)), np.sort(energies))
 
 
 def energy(calibration: Calibration, rows: Array) -> Float64:
@@ -148,13 +134,14 @@ def track(calibration: Calibration, energy: Float64) -> Calibration:
     """Learn from the free energies of a batch of new rows, seen before the model learns them.
 
     Steps of Robbins and Monro's towards two quantiles. If the p-values fit, surprise has an exponential distribution,
-    whose density at the quantile of a share is that share, and so the steps are Newton's.
+    whose density at the quantile of a share is that share: so much for the scale of the steps. Twice the usual length
+    forgets the first batches, whose model knew nothing.
     """
     order = np.argsort(energy)
     n_strange = int(np.count_nonzero(surprise(calibration, energy) > _STRANGE))
     usual = order[: len(order) - min(n_strange, int(_MOST_STRANGE * len(order)))]
     by_dreams = dream_surprise(calibration, energy[usual])
-    rate = max(1 / (calibration.n_batches + 2), 1 / _MEMORY)
+    rate = max(2 / (calibration.n_batches + 4), 1 / _MEMORY)
 
     def moved(quantile: float, share: float) -> float:
         return max(quantile + rate * (float(np.mean(by_dreams > quantile)) - share) / share, 0.1)

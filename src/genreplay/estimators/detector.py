@@ -66,9 +66,10 @@ class Memory(NamedTuple):
 class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Find unusual rows in a stream, in fixed memory, without storing rows.
 
-    A table's columns (numbers, categories, booleans, times, missing cells) become bits, an RBM learns them online with
-    generative replay, and a row is the more unusual, the higher its free energy. How high is too high, the model's own
-    dreams say: see ``p_values``.
+    A table's columns (numbers, categories, booleans, times, missing cells) become bits, an RBM learns them online, and
+    a row is the more unusual, the higher its free energy. How high is too high, the model's own dreams say: see
+    ``p_values``. They are Gibbs chains that go on as long as the stream; the model learns by the difference between
+    them and the new rows, which is persistent contrastive divergence.
 
     Parameters
     ----------
@@ -83,26 +84,27 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     contamination : float, default=0.01
         Where ``predict`` draws the line. In a stream, whose rows are not there to be counted, it is at this p-value.
         ``fit`` draws it so that this share of X lies beyond, as scikit-learn's own detectors do.
-    replay : str or Replay, default="generative"
-        What is rehearsed beside new rows, as for ``OnlineRBM``.
+    replay : str or Replay, default="none"
+        What is rehearsed beside new rows, as for ``OnlineRBM``. "generative" forgets more slowly what no longer comes,
+        but its short dreams shift the shares of the model's modes.
     n_replay : int, default=300
-        Rows rehearsed beside each batch.
+        Rows rehearsed beside each batch, if any are.
     batch_size : int, default=100
         Rows that trigger one update.
     n_epochs : int, default=1
         Steps of contrastive divergence an update.
     learning_rate : float, default=0.01
-        Their size. The defaults learn gently, which finds most anomalies; to fill cells or to dream after some thousand
-        rows, the model must learn faster, with ``n_epochs=10, learning_rate=0.05`` for instance.
+        Their size. The defaults learn gently, which finds most anomalies; to fill cells or to dream after less than
+        some 50,000 rows, the model must learn faster, with ``n_epochs=5, learning_rate=0.05`` for instance.
     momentum : float, default=0.5
         Their momentum.
     weight_decay : float, default=0.0002
         Their decay.
     n_dreams : int, default=500
-        Chains that dream beside the model.
+        Chains that dream.
     on_drift : {"nothing", "faster", "fewer-dreams"}, default="nothing"
-        What follows when new rows no longer fit: for 20 updates, nothing, three times the learning rate, or a quarter
-        of the rehearsed rows.
+        What follows when new rows no longer fit: nothing; or, for 20 updates, three times the learning rate, or a
+        quarter of the rehearsed rows.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random. The same seed and stream give the same model, however the stream is cut.
 
@@ -177,7 +179,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         kinds: Mapping[str | int, Kind] | None = None,
         warm_up: int = 500,
         contamination: float = 0.01,
-        replay: str | Replay = "generative",
+        replay: str | Replay = "none",
         n_replay: int = 300,
         batch_size: int = 100,
         n_epochs: int = 1,
@@ -308,6 +310,8 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             momentum=float(self.momentum),
             initial_momentum=float(self.momentum),
             weight_decay=float(self.weight_decay),
+            negative="chains",
+            n_chains=self.n_dreams,
         )
 
     def learn_bits(self, bits: Array) -> Float64:
@@ -341,11 +345,13 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             if drift.n_drifts > self.drift_.n_drifts:
                 n_hurried = _UPDATES_AFTER_DRIFT
             calibration = calibrations.track(calibration, energy)
-        state = online.step(self.state_, settings)
-        if calibration is None:
-            calibration = calibrations.start(state.rbm, self.n_dreams, state.rng)
-        self.calibration_ = calibrations.dream_on(calibration, state.rbm, 1, state.rng)
-        self.state_, self.drift_, self._n_hurried = state, drift, n_hurried
+        self.state_ = online.step(self.state_, settings)
+        self.calibration_, self.drift_, self._n_hurried = self._dream(calibration), drift, n_hurried
+
+    def _dream(self, before: Calibration | None) -> Calibration:
+        """The chains of the negative phase are the dreams that free energies are judged by."""
+        assert self.state_.chains is not None
+        return calibrations.of_chains(self.state_.rbm, self.state_.chains, before)
 
     def free_energy(self, X: object) -> Float64:
         """Return F(v) of each row's bits; high where the model does not expect rows."""
@@ -411,8 +417,10 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.sample(100).shape, sorted(set(model.sample(100)[:, 0]))
         ((100, 2), ['dry', 'wet'])
         """
-        dreams, rng = self._dreams(), self._side_generator(random_state)
-        start = dreams.chains[rng.integers(len(dreams.chains), size=n_samples)]
+        self._dreams()
+        assert self.state_.chains is not None
+        rng = self._side_generator(random_state)
+        start = self.state_.chains[rng.integers(len(self.state_.chains), size=n_samples)]
         v = rbm_module.gibbs(self.state_.rbm, start, n_gibbs - 1, rng)
         h = rbm_module.bernoulli(rbm_module.hidden_given_visible(self.state_.rbm, v), rng)
         return self.encoder_.draw(rbm_module.visible_given_hidden(self.state_.rbm, h), rng)
@@ -470,16 +478,14 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             "named": hasattr(self, "feature_names_in_"),
             "extra": dict(extra or {}),
         }
-        arrays = {}
         if self.calibration_ is not None:
             header["calibration"] = calibrations.to_json(self.calibration_)
-            arrays["chains"] = np.packbits(self.calibration_.chains.astype(bool), axis=1)
-        checkpoint.save(path, self.state_, self._settings(), header, arrays)
+        checkpoint.save(path, self.state_, self._settings(), header)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a detector written by ``save``."""
-        state, _, header, arrays = checkpoint.load(path)
+        state, _, header = checkpoint.load(path)
         if header.get("estimator") != cls.__name__:
             raise CheckpointError(f"{path} holds a {header.get('estimator', 'bare learner')}, not an {cls.__name__}.")
         data: dict[str, Any] = header
@@ -488,8 +494,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         model.drift_, model._n_hurried, model._threshold = Drift(*data["drift"]), data["n_hurried"], data["threshold"]
         model.calibration_ = None
         if "calibration" in data:
-            chains = np.unpackbits(arrays["chains"], axis=1, count=state.rbm.n_visible).astype(state.rbm.W.dtype)
-            model.calibration_ = calibrations.of_chains(state.rbm, chains)._replace(**data["calibration"])
+            model.calibration_ = model._dream(None)._replace(**data["calibration"])
         model.n_features_in_ = model.encoder_.n_features_in_
         if data["named"]:
             model.feature_names_in_ = np.array(model.encoder_.column_names_, dtype=object)
@@ -527,9 +532,13 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Bytes held, in parts; ``nbytes.total`` is their sum. It does not grow with the stream."""
         self._require_rows()
         held = online.nbytes(self.state_)
-        dreams = 0 if self.calibration_ is None else self.calibration_.nbytes
+        judging = 0 if self.calibration_ is None else self.calibration_.nbytes
         return Memory(
-            self.encoder_.nbytes, held.parameters + held.velocities, held.batch + held.work, dreams, held.replay
+            codes=self.encoder_.nbytes,
+            model=held.parameters + held.velocities,
+            batch=held.batch + held.work,
+            dreams=held.chains + judging,
+            replay=held.replay,
         )
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from genreplay.core import checkpoint, kernels, online, partition
 from genreplay.core import rbm as rbm_module
 from genreplay.core.kernels import Array
-from genreplay.core.online import MomentumSchedule, Settings, State, VisibleBias
+from genreplay.core.online import MomentumSchedule, NegativePhase, Settings, State, VisibleBias
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import BY_NAME, Replay
@@ -79,6 +79,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         What the last visible layer of the negative phase holds.
     visible_bias : {"random", "data"}, default="random"
         Where the visible biases start: at random like all parameters, or at the log-odds of the first batch's means.
+    negative : {"rows", "chains"}, default="rows"
+        Where the negative phase starts: at the rows, as in the paper; or where its persistent chains were, which fits
+        the shares of the modes better (Tieleman, 2008).
+    n_chains : int, default=400
+        Such chains.
     sigma : float, default=0.01
         Standard deviation of the initial parameters.
     binarize : float or None, default=0.5
@@ -153,6 +158,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "weight_decay": [Interval(Real, 0, None, closed="left")],
         "reconstruction": [StrOptions({"probabilities", "samples"})],
         "visible_bias": [StrOptions({"random", "data"})],
+        "negative": [StrOptions({"rows", "chains"})],
+        "n_chains": [Interval(Integral, 1, None, closed="left")],
         "sigma": [Interval(Real, 0, None, closed="left")],
         "binarize": [Interval(Real, None, None, closed="neither"), None],
         "dtype": [StrOptions({"float32", "float64"})],
@@ -179,6 +186,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         weight_decay: float = 0.0002,
         reconstruction: Literal["probabilities", "samples"] = "probabilities",
         visible_bias: VisibleBias = "random",
+        negative: NegativePhase = "rows",
+        n_chains: int = 400,
         sigma: float = 0.01,
         binarize: float | None = 0.5,
         dtype: Literal["float32", "float64"] = "float32",
@@ -197,6 +206,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.weight_decay = weight_decay
         self.reconstruction = reconstruction
         self.visible_bias = visible_bias
+        self.negative = negative
+        self.n_chains = n_chains
         self.sigma = sigma
         self.binarize = binarize
         self.dtype = dtype
@@ -332,6 +343,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             weight_decay=float(self.weight_decay),
             reconstruction=self.reconstruction,
             visible_bias=self.visible_bias,
+            negative=self.negative,
+            n_chains=self.n_chains,
         )
 
     def transform(self, X: npt.ArrayLike) -> Array:
@@ -520,7 +533,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model written by ``save``."""
-        state, _, extra, _ = checkpoint.load(path)
+        state, _, extra = checkpoint.load(path)
         if extra.get("estimator") != cls.__name__:
             raise checkpoint.CheckpointError(
                 f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}."

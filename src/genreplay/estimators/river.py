@@ -13,7 +13,7 @@ from genreplay.estimators.detector import OnlineRBMDetector
 
 
 class RBMDetector(base.AnomalyDetector):
-    """Anomaly detection by an RBM that learns online, rehearses its dreams, and stores no observation.
+    """Anomaly detection by an RBM that learns online, by the difference to its dreams, and stores no observation.
 
     The first ``warm_up`` dicts fix the features and how they become bits; they wait until then and are learned after.
     Later, a feature that is missing counts as unknown, and a new one is ignored. The score is -log p, where p is the
@@ -34,8 +34,6 @@ class RBMDetector(base.AnomalyDetector):
         Steps of contrastive divergence an update.
     learning_rate
         Their size.
-    n_replay
-        Dreams rehearsed beside each batch.
     seed
         Seed of everything random.
 
@@ -59,7 +57,6 @@ class RBMDetector(base.AnomalyDetector):
         batch_size: int = 100,
         n_epochs: int = 1,
         learning_rate: float = 0.01,
-        n_replay: int = 300,
         seed: int | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -68,7 +65,6 @@ class RBMDetector(base.AnomalyDetector):
         self.batch_size = batch_size
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
-        self.n_replay = n_replay
         self.seed = seed
         self._waiting: list[dict[Hashable, object]] = []
         self._features: list[Hashable] = []
@@ -106,7 +102,6 @@ class RBMDetector(base.AnomalyDetector):
             batch_size=self.batch_size,
             n_epochs=self.n_epochs,
             learning_rate=self.learning_rate,
-            n_replay=self.n_replay,
             random_state=self.seed,
         )
         self._detector.partial_fit([[_known(row.get(name)) for name in self._features] for row in self._waiting])

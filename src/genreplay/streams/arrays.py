@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import lzma
+import struct
+import sys
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -13,13 +16,25 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib import format as npy
 
-from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, InputError, check_names, numbered_names
+from genreplay.streams.chunks import (
+    MAX_COLUMNS,
+    ROWS_PER_CHUNK,
+    BadRow,
+    Chunk,
+    InputError,
+    check_names,
+    listed,
+    numbered_names,
+)
 from genreplay.streams.columns import MAX_LABEL
-from genreplay.streams.lines import BLOCK
+from genreplay.streams.lines import BLOCK, KEPT
 
 _TYPES = "biufU"
 """booleans, integers, floats, text"""
-_DAMAGE = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+_DAMAGE = (
+    *(OSError, ValueError, EOFError, OverflowError, RuntimeError),  # RuntimeError: not implemented, too
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+)
 """what NumPy and zipfile raise for a file that is damaged, encrypted or something else"""
 
 
@@ -39,9 +54,16 @@ def read_npy(file: BinaryIO, path: Path | None = None) -> Iterator[Chunk]:
     yield Chunk(dict.fromkeys(names, ()), (), ())
     n_before = 0
     for part in _parts(file, shape, dtype, in_fortran_order, path):
-        rows = range(n_before + 1, n_before + 1 + len(part))
-        yield Chunk({name: part[:, place] for place, name in enumerate(names)}, rows, rows)
+        rows: Sequence[int] = range(n_before + 1, n_before + 1 + len(part))
         n_before += len(part)
+        bad: list[BadRow] = []
+        if dtype.kind == "U" and (junk := _not_unicode(part)):
+            bad = [
+                BadRow(rows[i], rows[i], "a cell that is not Unicode text", part[i].tobytes()[:KEPT].hex())
+                for i in junk
+            ]
+            rows, part = np.delete(rows, junk).tolist(), np.delete(part, junk, axis=0)
+        yield Chunk({name: part[:, place] for place, name in enumerate(names)}, rows, rows, bad)
 
 
 def read_npz(path: Path, key: str | None = None) -> Iterator[Chunk]:
@@ -58,14 +80,14 @@ def read_npz(path: Path, key: str | None = None) -> Iterator[Chunk]:
 
 
 def _choose(archive: zipfile.ZipFile, arrays: list[str], key: str | None) -> str:
-    listed = ", ".join(name.removesuffix(".npy") for name in arrays) or "none"
+    found = listed(name.removesuffix(".npy") for name in arrays) or "none"
     if key is not None:
         if f"{key}.npy" not in arrays:
-            raise InputError(f"The file has no array {key!r}: it has {listed}.")
+            raise InputError(f"The file has no array {key!r}: it has {found}.")
         return f"{key}.npy"
     tables = [name for name in arrays if _n_dimensions(archive, name) == 2]
     if len(tables) != 1:
-        raise InputError(f"The file has {len(tables)} 2-D arrays: name one with --key. Its arrays: {listed}.")
+        raise InputError(f"The file has {len(tables)} 2-D arrays: name one with --key. Its arrays: {found}.")
     return tables[0]
 
 
@@ -87,11 +109,21 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _names(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[str, ...]:
-    if len(shape) != 2 or shape[1] == 0:
-        raise InputError(f"The array has the shape {shape}: it must be 2-D, one row for each record.")
-    if dtype.kind not in _TYPES or dtype.itemsize > 8 * MAX_LABEL:
+    if len(shape) != 2 or shape[0] < 0 or not 0 < shape[1] <= MAX_COLUMNS:
+        raise InputError(
+            f"The array has the shape {shape}: it must be 2-D, one row for each record, with at most {MAX_COLUMNS:,} "
+            "columns."
+        )
+    if dtype.kind not in _TYPES or not 0 < dtype.itemsize <= 8 * MAX_LABEL:
         raise InputError(f"The array holds {dtype}: it must hold numbers, booleans or text.")
     return check_names(numbered_names(shape[1]), "The array")
+
+
+def _not_unicode(texts: npt.NDArray[Any]) -> list[int]:
+    """Which rows do not have characters only: an array may hold any 32-bit numbers in their place."""
+    codes = np.ascontiguousarray(texts).view(f"{texts.dtype.byteorder}u4")
+    rows: list[int] = np.flatnonzero((codes > sys.maxunicode).any(axis=1)).tolist()
+    return rows
 
 
 def _parts(

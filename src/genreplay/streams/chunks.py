@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -177,6 +178,26 @@ def short(cell: object) -> str:
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'"
     """
     return repr(cell if len(cell) <= 40 else cell[:40] + "…") if isinstance(cell, str) else repr(cell)[:60]
+
+
+def shown(name: str) -> str:
+    r"""A name as it is where a terminal can show it so, else as a message would.
+
+    >>> print(shown("eye colour"), shown("\x1b[31m"))
+    eye colour '\x1b[31m'
+    """
+    return name if name.isprintable() and len(name) <= 40 else short(name)
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first names of some.
+
+    >>> listed(["a", "b"]), listed(map(str, range(20)))
+    ("'a', 'b'", "'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', …")
+    """
+    first = list(islice(names, 11))
+    text = ", ".join(map(short, first[:10]))
+    return f"{text}, …" if len(first) > 10 else text
 
 
 def _plain(cell: object) -> object:

@@ -105,6 +105,8 @@ def is_moment(cell: object) -> bool:
     >>> is_moment("2024-05-01 12:30"), is_moment("2024-05-01"), is_moment("12:30")
     (True, False, False)
     """
+    if isinstance(cell, datetime):
+        return True
     if not isinstance(cell, str) or ":" not in cell:
         return False
     try:
@@ -117,7 +119,8 @@ def is_moment(cell: object) -> bool:
 def _numeric_array(column: Column) -> npt.NDArray[np.float64] | None:
     """The column as floats, if NumPy takes it whole."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-        return column.astype(np.float64)
+        with np.errstate(over="ignore"):  # a long double that no float can hold becomes infinite, and is refused
+            return column.astype(np.float64)
     items = _items(column)
     kinds = set(map(type, items))
     if not kinds <= {str, float, int, type(None)}:

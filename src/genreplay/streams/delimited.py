@@ -10,13 +10,18 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from genreplay.streams import lines
 from genreplay.streams.chunks import IDLE, Chunk, Column, Fault, InputError, check_names, number, numbered_names
 from genreplay.streams.lines import MAX_LINE, Piece
 
+if TYPE_CHECKING:
+    import _csv
+
 Cells = list[str]
+MAX_LINES = 1000
+"""of a record: each line of a stream may open a quotation mark anew, and all that follow are looked at for its end"""
 _OPEN = "unexpected end of data"
 """csv's words for a quotation mark that is still open"""
 _LIMIT = "field limit"
@@ -123,7 +128,8 @@ class _Splitter:
         first = piece.line - len(self._waiting)
         self._waiting += StringIO(text, newline="\n")
         self._n_waiting += len(text)
-        if self._n_waiting > len(text) and '"' not in text and self._n_waiting <= csv.field_size_limit():
+        is_short = len(self._waiting) <= MAX_LINES and self._n_waiting <= csv.field_size_limit()
+        if is_short and self._n_waiting > len(text) and '"' not in text:
             return _Records([], (), [])  # still open
         return self._carefully(first, last=False)
 
@@ -133,57 +139,42 @@ class _Splitter:
 
     def _carefully(self, first: int, last: bool) -> _Records:
         """Record by record, from the lines that wait, the first of which has the given number."""
-        source = _Lines(self._waiting)
+        waiting, place = self._waiting, 0
         rows: list[Cells] = []
         places: list[int] = []
         faults: list[Fault] = []
-        reader = self._reader(source)
-        while source.place < len(source.lines):
-            start, reason = source.place, ""
+        while place < len(waiting):
+            ahead, reason = waiting[place : place + MAX_LINES], ""
+            reader = self._reader(ahead)
             try:
                 row = next(reader)
             except csv.Error as error:
-                if _OPEN in str(error) and not last and source.length(start) <= MAX_LINE:
-                    source.place = start
-                    break
                 reason = _reason(error)
+                if _OPEN in str(error) and _length(ahead) <= MAX_LINE:
+                    if len(ahead) == MAX_LINES:
+                        reason = f"a quotation mark that is not closed within {MAX_LINES:,} lines"
+                    elif not last:
+                        break
             else:
-                if source.place - start > 1 and source.length(start) > MAX_LINE:
+                if reader.line_num > 1 and _length(ahead[: reader.line_num]) > MAX_LINE:
                     reason = f"a quoted cell of more than {MAX_LINE:,} characters"
             if reason:
-                faults.append(Fault(first + start, reason, source.lines[start].rstrip("\r\n")))
-                source.place = start + 1
-                reader = self._reader(source)
+                faults.append(Fault(first + place, reason, ahead[0].rstrip("\r\n")))
+                place += 1
             else:
                 rows.append(row)
-                places.append(first + start)
-        self._waiting = source.lines[source.place :]
-        self._n_waiting = sum(map(len, self._waiting))
+                places.append(first + place)
+                place += reader.line_num
+        self._waiting = waiting[place:]
+        self._n_waiting = _length(self._waiting)
         return _without_blanks(_Records(rows, places, faults))
 
-    def _reader(self, source: Iterable[str]) -> Iterator[Cells]:
+    def _reader(self, source: Iterable[str]) -> _csv.Reader:
         return csv.reader(source, delimiter=self._delimiter, strict=True)
 
 
-class _Lines:
-    """An iterator over lines that can be set back."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.place = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        if self.place == len(self.lines):
-            raise StopIteration
-        self.place += 1
-        return self.lines[self.place - 1]
-
-    def length(self, start: int) -> int:
-        """Characters from the given line to the place reached."""
-        return sum(len(line) for line in self.lines[start : self.place])
+def _length(lines: Iterable[str]) -> int:
+    return sum(map(len, lines))
 
 
 def _without_blanks(records: _Records) -> _Records:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from genreplay.streams import lines
 from genreplay.streams.chunks import (
@@ -20,6 +21,8 @@ from genreplay.streams.chunks import (
 from genreplay.streams.lines import Piece
 
 Object = dict[str, object]
+MAX_DEPTH = 100
+"""of lists and objects in one another: more is a mistake, and Python itself cannot write a nest that is much deeper"""
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -75,10 +78,20 @@ def _records(piece: Piece) -> Iterator[tuple[int, Object | Fault]]:
             continue
         if end != len(content):
             yield line, Fault(line, "more than one JSON value on a line", raw)
+        elif raw.count("[") + raw.count("{") > MAX_DEPTH and _is_deep(value):
+            yield line, Fault(line, f"values nested more than {MAX_DEPTH} deep", raw)
         elif not isinstance(value, dict):
             yield line, Fault(line, "not a JSON object", raw)
         else:
             yield line, value
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        parts = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
+        level = list(chain.from_iterable(parts))
+    return any(isinstance(part, dict | list) for part in level)
 
 
 def _collect(known: dict[str, None], records: Sequence[tuple[int, Object | Fault]]) -> None:

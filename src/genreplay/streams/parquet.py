@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from genreplay.streams import lines
 from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, Column, InputError, check_names
+
+_FIRST, _LAST = np.datetime64("0001-01-01T00:00:00"), np.datetime64("9999-12-31T23:59:59")
 
 
 def read_parquet(path: Path) -> Iterator[Chunk]:
@@ -28,12 +32,13 @@ def read_parquet(path: Path) -> Iterator[Chunk]:
                 columns = {name: _column(batch.column(place)) for place, name in enumerate(names)}
                 yield Chunk(columns, rows, rows)
                 n_before += len(batch)
-    except (pyarrow.ArrowException, OSError) as error:  # damage comes as either
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # damage comes as any of these
         raise InputError(f"{path} is not a Parquet file, or it is damaged ({error}).") from error
 
 
 def _column(array: Any) -> Column:
     """Arrow's column as NumPy's where numbers or times, else as a list."""
+    import pyarrow
     from pyarrow import types
 
     kind = array.type
@@ -46,7 +51,27 @@ def _column(array: Any) -> Column:
     if types.is_decimal(kind):
         return np.array([np.nan if cell is None else float(cell) for cell in array.to_pylist()])
     if types.is_timestamp(kind) or types.is_date(kind):
-        times: Column = array.to_numpy(zero_copy_only=False).astype("datetime64[us]")
-        return times
-    cells: Column = array.to_pylist()
-    return cells
+        return _times(array.to_numpy(zero_copy_only=False))
+    if types.is_string(kind) or types.is_large_string(kind):
+        array = array.cast(pyarrow.large_binary())  # Arrow does not see to it that text is UTF-8
+        return [None if cell is None else lines.text(cell) for cell in array.to_pylist()]
+    return [_cell(scalar) for scalar in array]
+
+
+def _times(times: npt.NDArray[np.datetime64]) -> Column:
+    """Times to the microsecond; if some lie outside the years 1 to 9999, which cannot be read, all as text."""
+    seconds = times.astype("datetime64[s]")
+    outside = (seconds < _FIRST) | (seconds > _LAST)
+    exact = times.astype("datetime64[us]")
+    if not outside.any():
+        return exact
+    seconds_or_exact = (second if far else time for second, time, far in zip(seconds, exact, outside, strict=True))
+    return [None if np.isnat(time) else str(time) for time in seconds_or_exact]
+
+
+def _cell(scalar: Any) -> object:
+    """A value of some other type as Python has it; one that Python does not have is as bad as a nested one."""
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError) as error:
+        return [str(error)]

@@ -9,8 +9,10 @@ from io import SEEK_END
 from pathlib import Path
 from typing import Self
 
-from genreplay.streams.chunks import BadRow
+from genreplay.streams.chunks import BadRow, InputError
 
+_HEAD = b'{"input": "'
+"""what the file of bad rows starts with: nothing is to be cut off, or added to, any other"""
 _TAIL = 2**23
 """bytes in which the last record of a file must lie: a record has at most MAX_LINE bytes, which JSON may escape"""
 
@@ -31,7 +33,14 @@ class Quarantine:
     """
 
     def __init__(self, path: Path) -> None:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a regular file, which bad rows can be kept in.")
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by __exit__)
+        self._file.seek(0)
+        head = self._file.read(len(_HEAD))
+        if head != _HEAD[: len(head)]:
+            self._file.close()
+            raise InputError(f"{path} has something else in it than bad rows: name another file to keep them in.")
         self._last_input, self._last_row = self._last_record()
 
     def write(self, source: str, bad: Iterable[BadRow]) -> None:

@@ -22,6 +22,9 @@ Format = Literal["csv", "tsv", "ndjson", "npy", "npz", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _BY_SUFFIX: dict[str, Format] = {**{f".{form}": form for form in FORMATS}, ".jsonl": "ndjson", ".pq": "parquet"}
 
+_FROM_THE_END = ("npz", "parquet")
+_NO_PIPE = "A pipe cannot carry {}, which is read from its end: name a file."
+
 
 def open_rows(
     source: str | os.PathLike[str] | BinaryIO,
@@ -63,8 +66,8 @@ def open_rows(
     if not isinstance(source, str | os.PathLike):
         return _read(source, form or "csv", header, names, sampled)
     if str(source) == "-":
-        if form in ("npz", "parquet"):
-            raise InputError(f"A pipe cannot carry {form}, which is read from its end: name a file.")
+        if form in _FROM_THE_END:
+            raise InputError(_NO_PIPE.format(form))
         if sys.stdin is None:
             raise InputError("There is no standard input to read: name a file.")
         return _read(sys.stdin.buffer, form or "csv", header, names, sampled)
@@ -74,10 +77,13 @@ def open_rows(
         file = open(path, "rb", buffering=0 if form in ("csv", "tsv", "ndjson") else -1)  # noqa: SIM115 (closed with the reader)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if form in ("npz", "parquet"):
+    is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    if form in _FROM_THE_END:
         file.close()
+        if not is_regular:
+            raise InputError(_NO_PIPE.format(form))
         return read_npz(path, key) if form == "npz" else read_parquet(path)
-    return _closing(file, _read(file, form, header, names, sampled, path))
+    return _closing(file, _read(file, form, header, names, sampled, path if is_regular else None))
 
 
 def _read(

@@ -8,13 +8,14 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams import columns
-from genreplay.streams.chunks import BadRow, Chunk, Column, InputError, check_names, short
+from genreplay.streams.chunks import BadRow, Chunk, Column, InputError, check_names, listed, short, shown
 from genreplay.streams.columns import Typed
 from genreplay.streams.table import Kind
 
@@ -97,7 +98,7 @@ class Schema:
         known = dict(given.kinds) if given else {}
         for name in known:
             if name not in named:
-                raise InputError(f"The input has no column {short(name)}: it has {_listed(named)}.")
+                raise InputError(f"The input has no column {short(name)}: it has {listed(named)}.")
         kinds = {name: known.get(name) or _kind(_sample(chunks, name)) for name in named}
         if all(kind == "ignore" for kind in kinds.values()):
             raise InputError("No column is left to learn from: all are ignored.")
@@ -110,7 +111,7 @@ class Schema:
             document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"The schema {path} cannot be read: {error.strerror}.") from error
-        except ValueError as error:  # not UTF-8, or not TOML
+        except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or too deep a nest
             raise InputError(f"The schema {path} is not TOML: {error}.") from error
         kinds = document.get("columns")
         if not isinstance(kinds, dict) or not kinds or set(document) != {"columns"}:
@@ -135,13 +136,14 @@ class Schema:
         """See that a chunk has these columns and no others; one to ignore need not be there."""
         unseen = [name for name in chunk.columns if name not in self.kinds]
         if unseen:
+            column = f" {quote(unseen[0])}" if shown(unseen[0]) == unseen[0] else ""
             raise InputError(
                 f"The input has a column {short(unseen[0])} that the model does not know: leave it out with "
-                f"--ignore {unseen[0]}."
+                f"--ignore{column}."
             )
         lacking = [name for name in self.names if name not in chunk.columns]
         if lacking:
-            raise InputError(f"The input has no column {short(lacking[0])}: it has {_listed(chunk.columns)}.")
+            raise InputError(f"The input has no column {short(lacking[0])}: it has {listed(chunk.columns)}.")
 
     def parse(self, chunk: Chunk) -> Rows:
         """Type the cells of a chunk; a row with a cell that cannot be read is a bad row."""
@@ -191,11 +193,6 @@ def _kind(parts: Sequence[Column]) -> ColumnKind:
 
 def _one_of() -> str:
     return f"choose from {', '.join(KINDS)}"
-
-
-def _listed(names: Mapping[str, object]) -> str:
-    shown = [short(name) for name in list(names)[:10]]
-    return ", ".join(shown) + (", …" if len(names) > 10 else "")
 
 
 def _toml_string(text: str) -> str:

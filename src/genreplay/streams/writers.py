@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import numpy as np
+
+from genreplay.streams import lines
 
 
 def csv_line(cells: Sequence[object]) -> str:
@@ -26,35 +28,40 @@ def json_line(names: Sequence[str], cells: Sequence[object]) -> str:
     >>> json_line(["n", "colour"], [42.0, None])
     '{"n": 42, "colour": null}\n'
     """
-    return json.dumps(dict(zip(names, map(_plain, cells), strict=True)), ensure_ascii=False) + "\n"
-
-
-def moment(seconds: float) -> str:
-    """A timestamp as ISO 8601 text.
-
-    >>> moment(86401.5)
-    '1970-01-02T00:00:01.500000+00:00'
-    """
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
+    return json.dumps(dict(zip(names, map(_plain, cells), strict=True)), ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(cell: object) -> object:
-    """NumPy's values as Python's, whole numbers as integers, NaN as None."""
+    r"""A value that JSON has: whole numbers are integers, NaN is None, and what JSON does not have is text.
+
+    >>> _plain([np.float64(7), np.nan, np.inf, np.datetime64("2024-05-01T12:30"), b"caf\xe9"])
+    [7, None, 'inf', '2024-05-01T12:30', 'caf\udce9']
+    """
+    if isinstance(cell, np.datetime64):
+        return None if np.isnat(cell) else str(cell)
     if isinstance(cell, np.generic):
         cell = cell.item()
+    if cell is None or isinstance(cell, str | int):
+        return cell
     if isinstance(cell, float):
-        if np.isnan(cell):
+        if math.isnan(cell):
             return None
+        if math.isinf(cell):
+            return str(cell)
         return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
-    return cell
+    if isinstance(cell, dict):
+        return {str(key): _plain(value) for key, value in cell.items()}
+    if isinstance(cell, list | tuple):
+        return [_plain(value) for value in cell]
+    return lines.text(cell) if isinstance(cell, bytes) else str(cell)
 
 
 def _text(cell: object) -> str:
     cell = _plain(cell)
     if cell is None:
         return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
+    if isinstance(cell, bool | dict | list):
+        return json.dumps(cell, ensure_ascii=False)
     return str(cell)
 
 
