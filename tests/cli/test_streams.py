@@ -487,13 +487,16 @@ def test_a_drift_is_told_of_and_what_follows_can_be_chosen(tmp_path: Path) -> No
     usual = table(6000)
     changed = "".join(f"{1000 + i % 7},green,,2024-01-0{1 + i % 7}T03:00\n" for i in range(1500))
     path = tmp_path / "m"
-    done = run("learn", "-", "-m", path, "--on-drift", "faster", stdin=usual + changed)
+    done = run("learn", "-", "-m", path, "--replay", "generative", "--on-drift", "faster", stdin=usual + changed)
     assert "Drift: new rows no longer fit the model, after " in done.stderr
     assert "Drifts noticed: " in done.stderr
     assert OnlineRBMDetector.load(path).on_drift == "faster"
     run("learn", "-", "-m", path, "--more", "--on-drift", "fewer-dreams", stdin=usual)
     assert OnlineRBMDetector.load(path).on_drift == "fewer-dreams"
     assert json.loads(run("info", path, "--json").stdout)["drifts"] > 0
+    without = run("learn", "-", "-m", tmp_path / "other", "--on-drift", "fewer-dreams", stdin=usual)
+    assert without.exit_code == 2
+    assert "wants a model with --replay generative" in without.stderr
 
 
 def test_watch_shows_surprise_drift_and_the_columns_that_differ_most(model: Path) -> None:

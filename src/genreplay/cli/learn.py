@@ -56,6 +56,12 @@ class _Finite(click.FloatRange):
     "--learning-rate 0.05]",
 )
 @click.option(
+    "--replay",
+    type=click.Choice(["none", "generative"]),
+    help="What a new model rehearses beside new rows: nothing, or its dreams, which forgets old rows more slowly.  "
+    "[default: none]",
+)
+@click.option(
     "--seed", type=click.IntRange(0, MAX_SEED), help="Seed of everything random in a new model.  [default: 0]"
 )
 @click.option(
@@ -94,6 +100,7 @@ def learn(
     hidden: int | None,
     epochs: int | None,
     learning_rate: float | None,
+    replay: str | None,
     seed: int | None,
     contamination: float | None,
     checkpoint_rows: int | None,
@@ -122,7 +129,7 @@ def learn(
                 f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
                 "start anew."
             )
-        built = {"hidden": hidden, "epochs": epochs, "learning-rate": learning_rate, "seed": seed}
+        built = {"hidden": hidden, "epochs": epochs, "learning-rate": learning_rate, "replay": replay, "seed": seed}
         changes = {"contamination": contamination, "on_drift": on_drift}
         saved = _go_on(models.load(path), built, changes, given, ignored)
     if more and saved is not None:
@@ -130,11 +137,18 @@ def learn(
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
         models.save(path, saved)
 
+    rehearsed = saved.model.replay if saved is not None else replay or "none"
+    if on_drift == "fewer-dreams" and rehearsed == "none":
+        raise click.UsageError(
+            "--on-drift fewer-dreams wants a model with --replay generative: there are no dreams to save."
+        )
+
     def start(schema: Schema) -> OnlineRBMDetector:
         chosen = {
             "n_hidden": hidden,
             "n_epochs": epochs,
             "learning_rate": learning_rate,
+            "replay": replay,
             "contamination": contamination,
             "on_drift": on_drift,
         }
@@ -176,7 +190,7 @@ def _given(schema_file: Path | None, ignored: Sequence[str]) -> Schema | None:
 
 def _go_on(
     saved: Saved,
-    settings: Mapping[str, float | None],
+    settings: Mapping[str, float | str | None],
     changes: Mapping[str, object],
     given: Schema | None,
     ignored: Sequence[str],
@@ -187,6 +201,7 @@ def _go_on(
         "hidden": model.n_hidden,
         "epochs": model.n_epochs,
         "learning-rate": model.learning_rate,
+        "replay": model.replay,
         "seed": model.random_state,
     }
     for option, now in settings.items():

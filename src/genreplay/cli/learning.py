@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,8 @@ class Learning:
         if self._plan.score:
             self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
         try:
-            reached_end = self._learn(stop)
+            with closing(self._source):
+                reached_end = self._learn(stop)
         except (InputError, BadInput, ClosedOutput, OSError):
             self._save()
             raise

@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from genreplay.cli import errors
+from genreplay.core import NoReplay
 from genreplay.estimators.detector import OnlineRBMDetector
 
 EVERY = 5.0
@@ -40,9 +41,11 @@ class Status:
 
     @property
     def replay_share(self) -> float:
-        """Share of dreams in what an update learns from."""
+        """Share of rehearsed rows in what an update learns from."""
         model = self.model
-        return model.n_replay / (model.n_replay + model.batch_size) if model.n_updates_ > 1 else 0.0
+        if model.n_updates_ < 2 or isinstance(model.state_.replay, NoReplay):
+            return 0.0
+        return model.n_replay / (model.n_replay + model.batch_size)
 
     @property
     def above_dreams(self) -> float | None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import click
 
 from genreplay.cli.errors import BadInput, say
-from genreplay.streams.chunks import BadRow, Chunk
+from genreplay.streams.chunks import BadRow, Chunk, Chunks
 from genreplay.streams.quarantine import Quarantine
 from genreplay.streams.readers import FORMATS, Format, open_rows
 from genreplay.streams.schema import Rows, Schema
@@ -33,7 +33,7 @@ class Reading:
     on_bad_row: str
     quarantine: Path | None
 
-    def open(self, names: Sequence[str], sampled: bool = False) -> Iterator[Chunk]:
+    def open(self, names: Sequence[str], sampled: bool = False) -> Chunks:
         """The records, in chunks; where columns are not named before, the first records may have further ones."""
         return open_rows(self.source, self.form, header=self.header, key=self.key, names=names, sampled=sampled)
 

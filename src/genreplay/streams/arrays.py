@@ -21,6 +21,7 @@ from genreplay.streams.chunks import (
     ROWS_PER_CHUNK,
     BadRow,
     Chunk,
+    Chunks,
     InputError,
     check_names,
     listed,
@@ -38,7 +39,7 @@ _DAMAGE = (
 """what NumPy and zipfile raise for a file that is damaged, encrypted or something else"""
 
 
-def read_npy(file: BinaryIO, path: Path | None = None) -> Iterator[Chunk]:
+def read_npy(file: BinaryIO, path: Path | None = None) -> Chunks:
     """Chunks of a 2-D array; one in Fortran order is mapped if there is a path, else read whole.
 
     >>> from io import BytesIO
@@ -66,7 +67,7 @@ def read_npy(file: BinaryIO, path: Path | None = None) -> Iterator[Chunk]:
         yield Chunk({name: part[:, place] for place, name in enumerate(names)}, rows, rows, bad)
 
 
-def read_npz(path: Path, key: str | None = None) -> Iterator[Chunk]:
+def read_npz(path: Path, key: str | None = None) -> Chunks:
     """Chunks of one array of an npz file: that named ``key``, or the only 2-D one."""
     try:
         with zipfile.ZipFile(path) as archive:

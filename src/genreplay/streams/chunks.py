@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -79,6 +79,9 @@ class Chunk(NamedTuple):
         columns = {name: column[start:] for name, column in self.columns.items()}
         return Chunk(columns, self.rows[start:], self.lines[start:], [bad for bad in self.bad if bad.row > row])
 
+
+Chunks: TypeAlias = Generator[Chunk, None, None]
+"""what a reader gives: it can be closed before its end"""
 
 IDLE = Chunk({}, (), ())
 """nothing has come for a while"""

@@ -13,7 +13,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from genreplay.streams import lines
-from genreplay.streams.chunks import IDLE, Chunk, Column, Fault, InputError, check_names, number, numbered_names
+from genreplay.streams.chunks import IDLE, Chunk, Chunks, Column, Fault, InputError, check_names, number, numbered_names
 from genreplay.streams.lines import MAX_LINE, Piece
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class _Records(NamedTuple):
     faults: list[Fault]
 
 
-def read_delimited(blocks: Iterable[bytes], delimiter: str = ",", header: bool = True) -> Iterator[Chunk]:
+def read_delimited(blocks: Iterable[bytes], delimiter: str = ",", header: bool = True) -> Chunks:
     """Chunks of a CSV or TSV stream; blank lines are passed over.
 
     >>> _, chunk = read_delimited([b'name,n', b'ote\\nann,"a, b"\\nbob\\n'])

@@ -11,6 +11,7 @@ from genreplay.streams.chunks import (
     IDLE,
     MAX_COLUMNS,
     Chunk,
+    Chunks,
     Column,
     Fault,
     InputError,
@@ -26,7 +27,7 @@ MAX_DEPTH = 100
 _decode = json.JSONDecoder().raw_decode
 
 
-def read_ndjson(blocks: Iterable[bytes], n_sample: int, names: Sequence[str] = ()) -> Iterator[Chunk]:
+def read_ndjson(blocks: Iterable[bytes], n_sample: int, names: Sequence[str] = ()) -> Chunks:
     """Chunks of an NDJSON stream; blank lines are passed over, and a key that an object lacks is a missing cell.
 
     The columns are the given names and, where ``n_sample`` is not 0, the keys of so many first records. After that, an

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams import lines
-from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, Column, InputError, check_names
+from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, Chunks, Column, InputError, check_names
 
 _FIRST, _LAST = np.datetime64("0001-01-01T00:00:00"), np.datetime64("9999-12-31T23:59:59")
 
 
-def read_parquet(path: Path) -> Iterator[Chunk]:
+def read_parquet(path: Path) -> Chunks:
     """Chunks of a Parquet file; types of columns are kept, and nulls are missing cells."""
     try:
         import pyarrow

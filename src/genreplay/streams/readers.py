@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
 from genreplay.streams.arrays import read_npy, read_npz
-from genreplay.streams.chunks import Chunk, InputError
+from genreplay.streams.chunks import Chunks, InputError
 from genreplay.streams.delimited import read_delimited
 from genreplay.streams.lines import reads
 from genreplay.streams.ndjson import read_ndjson
@@ -34,7 +34,7 @@ def open_rows(
     key: str | None = None,
     names: Sequence[str] = (),
     sampled: bool = True,
-) -> Iterator[Chunk]:
+) -> Chunks:
     """Open a table and return its records in chunks of at most 1,000.
 
     From a pipe, a chunk is what has arrived: a slow stream is not held back, and a chunk without records comes when
@@ -88,7 +88,7 @@ def open_rows(
 
 def _read(
     file: BinaryIO, form: Format, header: bool, names: Sequence[str], sampled: bool, path: Path | None = None
-) -> Iterator[Chunk]:
+) -> Chunks:
     if form in ("csv", "tsv"):
         return read_delimited(reads(file), "," if form == "csv" else "\t", header)
     if form == "ndjson":
@@ -98,7 +98,7 @@ def _read(
     raise InputError(f"{form} must come from a file with a name.")
 
 
-def _closing(file: BinaryIO, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+def _closing(file: BinaryIO, chunks: Chunks) -> Chunks:
     with closing(file):
         yield from chunks
 
