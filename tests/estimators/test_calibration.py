@@ -45,7 +45,7 @@ def test_tracking_makes_p_values_fit_rows_that_are_more_or_less_surprising_than_
         dreams = calibrations.track(dreams, stretch * rng.exponential(size=100))
     p = np.exp(-calibrations.surprise(dreams, stretch * rng.exponential(size=20_000)))
     for rate in (NEAR, 0.05, FAR, 0.01):
-        assert rate / 1.5 < np.mean(p <= rate) < rate * 1.5
+        assert rate / 2 < np.mean(p <= rate) < rate * 2
 
 
 def test_anomalies_in_the_stream_do_not_move_what_is_usual() -> None:

@@ -224,5 +224,5 @@ def test_a_drift_is_noticed_and_answered_as_asked(on_drift: str) -> None:
         model.partial_fit(rng.normal(1.5, 1.5, size=(100, 4)))
         n_rows += 100
     assert n_rows <= 1000
-    answer = {"nothing": {}, "faster": {"learning_rate": 0.03}, "fewer-dreams": {"n_replay": 75}}[on_drift]
+    answer = {"nothing": {}, "faster": {"learning_rate": 0.009}, "fewer-dreams": {"n_replay": 75}}[on_drift]
     assert model._settings() == pytest.approx(usual._replace(**answer))

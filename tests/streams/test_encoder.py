@@ -59,22 +59,24 @@ def test_the_checks_of_scikit_learn_pass(encoder: TableEncoder) -> None:
 
 
 def test_a_thermometer_has_a_bit_for_each_cut_and_one_at_each_end() -> None:
-    encoder = TableEncoder(n_bins=4).fit(np.arange(100.0).reshape(-1, 1))
-    assert encoder.get_feature_names_out().tolist() == ["x0>=0", "x0>24.5", "x0>49.5", "x0>74.5", "x0>99", "x0=?"]
-    assert encode(encoder, -0.5) == [0, 0, 0, 0, 0, 0]
-    assert encode(encoder, 0) == [1, 0, 0, 0, 0, 0]
-    assert encode(encoder, 60) == [1, 1, 1, 0, 0, 0]
-    assert encode(encoder, 99) == [1, 1, 1, 1, 0, 0]
-    assert encode(encoder, 99.5) == [1, 1, 1, 1, 1, 0]
-    assert encode(encoder, None) == [0, 0, 0, 0, 0, 1]
+    encoder = TableEncoder(n_bins=2).fit(np.arange(100.0).reshape(-1, 1))
+    names = ["x0>=0", "x0>0.5", "x0>2.5", "x0>49.5", "x0>96.5", "x0>98.5", "x0>99", "x0=?"]
+    assert encoder.get_feature_names_out().tolist() == names
+    assert encode(encoder, -0.5) == [0, 0, 0, 0, 0, 0, 0, 0]
+    assert encode(encoder, 0) == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert encode(encoder, 2) == [1, 1, 0, 0, 0, 0, 0, 0]
+    assert encode(encoder, 60) == [1, 1, 1, 1, 0, 0, 0, 0]
+    assert encode(encoder, 99) == [1, 1, 1, 1, 1, 1, 0, 0]
+    assert encode(encoder, 99.5) == [1, 1, 1, 1, 1, 1, 1, 0]
+    assert encode(encoder, None) == [0, 0, 0, 0, 0, 0, 0, 1]
 
 
 def test_a_onehot_code_has_a_bit_for_each_interval() -> None:
     encoder = TableEncoder(numbers="onehot", n_bins=2).fit(np.arange(100.0).reshape(-1, 1))
-    names = ["x0<0", "x0 in [0, 49.5]", "x0 in (49.5, 99]", "x0>99", "x0=?"]
-    assert encoder.get_feature_names_out().tolist() == names
+    inside = ["x0 in [0, 0.5]", "x0 in (0.5, 2.5]", "x0 in (2.5, 49.5]", "x0 in (49.5, 96.5]", "x0 in (96.5, 98.5]"]
+    assert encoder.get_feature_names_out().tolist() == ["x0<0", *inside, "x0 in (98.5, 99]", "x0>99", "x0=?"]
     bits = encoder.transform(np.array([[-1.0], [0.0], [49.5], [50.0], [99.0], [100.0], [np.nan]]))
-    assert bits.argmax(axis=1).tolist() == [0, 1, 1, 2, 2, 3, 4]
+    assert bits.argmax(axis=1).tolist() == [0, 1, 3, 4, 6, 7, 8]
     assert (bits.sum(axis=1) == 1).all()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -18,7 +19,25 @@ from genreplay.streams.chunks import InputError
 P = ParamSpec("P")
 
 
-class BadInput(click.ClickException):
+def one_line(text: str) -> str:
+    r"""Text as one line that a terminal can show: what libraries say of a damaged file may quote it.
+
+    >>> print(one_line("no footer\nfound in '\x1b[31m'"))
+    no footer found in '\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+
+
+class Failure(click.ClickException):
+    """What was to be done cannot be done, as with a full disk: exit code 1."""
+
+    exit_code = 1
+
+    def format_message(self) -> str:
+        return one_line(self.message)
+
+
+class BadInput(Failure):
     """The input or a file that the user named will not do: exit code 2."""
 
     exit_code = 2
@@ -34,16 +53,19 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            with warnings.catch_warnings():
+                # rows come in the order of the model's columns, by name: scikit-learn need not miss the names
+                warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+                command(*args, **kwargs)
         except (InputError, CheckpointError, DivergenceError) as error:
             raise BadInput(str(error)) from error
         except MemoryError as error:
-            raise click.ClickException("There is not enough memory for a model of this size.") from error
+            raise Failure("There is not enough memory for a model of this size.") from error
         except ClosedOutput:
             forget_output()
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
-            raise click.ClickException(f"{error.strerror or error}{where}.") from error
+            raise Failure(f"{error.strerror or error}{where}.") from error
 
     return guarded
 
@@ -51,7 +73,7 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
 def say(text: str) -> None:
     """Say something on stderr; if it cannot be written, that is no reason to stop."""
     with suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(one_line(text), err=True)
 
 
 def forget_output() -> None:

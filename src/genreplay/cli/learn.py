@@ -52,8 +52,7 @@ class _Finite(click.FloatRange):
 @click.option(
     "--learning-rate",
     type=_Finite(0, min_open=True),
-    help="Size of these steps.  [default: 0.01; to fill cells or to dream after some thousand rows, --epochs 5 "
-    "--learning-rate 0.05]",
+    help="Size of these steps.  [default: 0.003; to fill cells or to dream, --epochs 5 --learning-rate 0.05]",
 )
 @click.option(
     "--replay",

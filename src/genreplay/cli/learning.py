@@ -63,8 +63,6 @@ class Learning:
 
     def run(self, stop: Stop) -> None:
         """Learn until the input ends or a signal comes, and save; errors come after what was learned is saved."""
-        if self._plan.score:
-            self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
         try:
             with closing(self._source):
                 reached_end = self._learn(stop)
@@ -148,7 +146,9 @@ class Learning:
         )
         self.saved = saved._replace(account=account)
         self.n_read += n_taken
-        if self._output is not None:
+        if self._plan.score:
+            if self._output is None:  # not before: an output that is closed already must not keep the model from rows
+                self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
             judged = models.judged(saved.model, nats)
             self._output.write((row, *verdict) for row, verdict in zip(rows.rows, judged, strict=True))
         if error is not None:

@@ -87,13 +87,13 @@ def load(path: Path) -> Saved:
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Turn whatever reading a model file may raise into one sentence."""
-    if path.exists() and not path.is_file():
-        raise BadInput(f"The model {path} cannot be read: it is not a regular file.")
     try:
+        if path.exists() and not path.is_file():
+            raise BadInput(f"The model {path} cannot be read: it is not a regular file.")
         yield
     except OSError as error:
         raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
-    except CheckpointError:
+    except (BadInput, CheckpointError):
         raise
     except Exception as error:  # the digest is right, so that it is no damage: another program wrote it, or by hand
         raise CheckpointError(

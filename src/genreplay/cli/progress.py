@@ -141,7 +141,7 @@ class Line(Log):
         return Text(str(status), overflow="ellipsis", no_wrap=True)
 
     def say(self, text: str) -> None:
-        self._live.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self._live.console.print(errors.one_line(text), highlight=False, markup=False, soft_wrap=True)
 
 
 def choose(quiet: bool, watch: Callable[[Console], Display] = Line) -> Display:

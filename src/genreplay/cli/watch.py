@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from genreplay.cli.progress import Line, Status
+from genreplay.streams.chunks import shown
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 N_POINTS = 60
@@ -72,7 +73,8 @@ class Watch(Line):
             widest.append((float(abs(rows[bit] - dreams[bit])), name, bit))
         for difference, name, bit in sorted(widest, key=lambda found: -found[0])[:N_COLUMNS]:
             style = "red" if difference > 0.2 else "yellow" if difference > 0.1 else ""
-            table.add_row(name, str(names[bit]), f"{rows[bit]:.0%}", f"{dreams[bit]:.0%}", style=style)
+            cells = (shown(name), shown(str(names[bit])), f"{rows[bit]:.0%}", f"{dreams[bit]:.0%}")
+            table.add_row(*map(Text, cells), style=style)  # a text is not looked at for rich's own marks
         return table
 
 

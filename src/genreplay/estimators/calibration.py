@@ -27,7 +27,7 @@ _STEEPER, _FLATTER = 3.0, 0.5
 """how far the stretch beyond NEAR may be from that before it: a stream full of anomalies must not set it alone"""
 _TAIL = 0.05
 """share of the dreams beyond which the tail of their free energies is taken as exponential"""
-_STRANGE, _MOST_STRANGE = math.log(1000), 0.05
+_STRANGE, _MOST_STRANGE = math.log(300), 0.05
 """surprise beyond which a row is an anomaly; and the share of a batch that may be: beyond it, the fit is to blame"""
 _MEMORY = 50
 """batches that the tracked numbers remember: a few, for the model changes"""
@@ -133,9 +133,9 @@ def energy_at(calibration: Calibration, p_value: float) -> float:
 def track(calibration: Calibration, energy: Float64) -> Calibration:
     """Learn from the free energies of a batch of new rows, seen before the model learns them.
 
-    Steps of Robbins and Monro's towards two quantiles. If the p-values fit, surprise has an exponential distribution,
-    whose density at the quantile of a share is that share: so much for the scale of the steps. Twice the usual length
-    forgets the first batches, whose model knew nothing.
+    Steps of Robbins and Monro's towards two quantiles. If surprise by dreams has an exponential distribution of any
+    scale, the Newton step towards the quantile q of a share is q (share found - share) / (share log(1 / share)): the
+    steps are taken on the logarithm of q. Twice their usual length forgets the first batches, whose model knew nothing.
     """
     order = np.argsort(energy)
     n_strange = int(np.count_nonzero(surprise(calibration, energy) > _STRANGE))
@@ -144,7 +144,8 @@ def track(calibration: Calibration, energy: Float64) -> Calibration:
     rate = max(2 / (calibration.n_batches + 4), 1 / _MEMORY)
 
     def moved(quantile: float, share: float) -> float:
-        return max(quantile + rate * (float(np.mean(by_dreams > quantile)) - share) / share, 0.1)
+        step = (float(np.mean(by_dreams > quantile)) - share) / (share * -math.log(share))
+        return max(quantile * math.exp(min(rate * step, 1.0)), 0.1)
 
     near = moved(calibration.near, NEAR)
     far = max(moved(calibration.far, FAR), near)

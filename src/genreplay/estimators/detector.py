@@ -93,9 +93,9 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Rows that trigger one update.
     n_epochs : int, default=1
         Steps of contrastive divergence an update.
-    learning_rate : float, default=0.01
-        Their size. The defaults learn gently, which finds most anomalies; to fill cells or to dream after less than
-        some 50,000 rows, the model must learn faster, with ``n_epochs=5, learning_rate=0.05`` for instance.
+    learning_rate : float, default=0.003
+        Their size. The defaults learn gently, which finds most anomalies; to fill cells or to dream, the model
+        must learn faster, with ``n_epochs=5, learning_rate=0.05`` for instance.
     momentum : float, default=0.5
         Their momentum.
     weight_decay : float, default=0.0002
@@ -183,7 +183,7 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         n_replay: int = 300,
         batch_size: int = 100,
         n_epochs: int = 1,
-        learning_rate: float = 0.01,
+        learning_rate: float = 0.003,
         momentum: float = 0.5,
         weight_decay: float = 0.0002,
         n_dreams: int = 500,

@@ -56,7 +56,7 @@ class RBMDetector(base.AnomalyDetector):
         warm_up: int = 500,
         batch_size: int = 100,
         n_epochs: int = 1,
-        learning_rate: float = 0.01,
+        learning_rate: float = 0.003,
         seed: int | None = None,
     ) -> None:
         self.n_hidden = n_hidden

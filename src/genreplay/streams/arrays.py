@@ -145,7 +145,7 @@ def _by_columns(file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], pa
         return np.frombuffer(_exactly(file, shape[0] * shape[1] * dtype.itemsize), dtype).reshape(shape, order="F")
     try:
         array: npt.NDArray[Any] = np.load(path, mmap_mode="r")
-    except _DAMAGE as error:
+    except (*_DAMAGE, TypeError) as error:
         raise InputError(f"{path} is cut short: it ends before its last row ({error}).") from error
     return array
 

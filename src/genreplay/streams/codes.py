@@ -27,22 +27,28 @@ DAY = 86_400
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
+TAILS = (0.01, 0.03)
+"""shares of the values, from either end, at which a number is cut besides"""
+
+
 def cut_points(values: Float64, n_bins: int) -> Float64:
-    """Where to cut the range of some values into about ``n_bins`` parts of about equally many.
+    """Where to cut the range of some values: ``n_bins`` parts of about equally many, and finer ones at both ends.
 
     A cut lies midway between two neighbouring values, so that no seen value lies on it. Where there are at most
-    ``n_bins + 1`` different values, every neighbouring pair is cut; otherwise those at the quantiles are.
+    ``n_bins + 1`` different values, every neighbouring pair is cut; otherwise those at the quantiles are, and those at
+    the shares ``TAILS`` from either end, for what is unusual lies there.
 
     >>> cut_points(np.array([1.0, 2.0, 2.0, 4.0]), n_bins=8).tolist()
     [1.5, 3.0]
     >>> cut_points(np.arange(100.0), n_bins=4).tolist()
-    [24.5, 49.5, 74.5]
+    [0.5, 2.5, 24.5, 49.5, 74.5, 96.5, 98.5]
     """
     distinct = np.unique(values)
     if len(distinct) <= n_bins + 1:
         lower, upper = distinct[:-1], distinct[1:]
     else:
-        quantiles = np.quantile(values, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
+        shares = [*TAILS, *(np.arange(1, n_bins) / n_bins), *(1 - share for share in TAILS)]
+        quantiles = np.quantile(values, shares, method="inverted_cdf")
         places = np.unique(np.searchsorted(distinct, quantiles))
         places = places[places < len(distinct) - 1]
         lower, upper = distinct[places], distinct[places + 1]

@@ -44,7 +44,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     numbers : {"thermometer", "onehot"}, default="thermometer"
         Code of the numbers.
     n_bins : int, default=8
-        Intervals of a number between the smallest and the largest value seen.
+        Intervals of a number, of about equally many rows. There are finer ones at both ends, at 1 % and 3 % of the
+        rows, and one on either side for what lies beyond everything seen.
     categories : {"learned", "hashed"}, default="learned"
         One bit for each of the most frequent labels of the warm-up, or for each bucket of a stable hash.
     max_categories : int, default=32
