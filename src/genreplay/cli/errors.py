@@ -11,6 +11,7 @@ from functools import wraps
 from typing import ParamSpec
 
 import click
+import numpy as np
 
 from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.online import DivergenceError
@@ -53,7 +54,8 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            with warnings.catch_warnings():
+            # a model that learns too fast ends with an error of its own: no need for NumPy's words on the way there
+            with np.errstate(all="ignore"), warnings.catch_warnings():
                 # rows come in the order of the model's columns, by name: scikit-learn need not miss the names
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 command(*args, **kwargs)

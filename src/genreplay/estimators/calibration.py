@@ -27,7 +27,7 @@ _STEEPER, _FLATTER = 3.0, 0.5
 """how far the stretch beyond NEAR may be from that before it: a stream full of anomalies must not set it alone"""
 _TAIL = 0.05
 """share of the dreams beyond which the tail of their free energies is taken as exponential"""
-_STRANGE, _MOST_STRANGE = math.log(300), 0.05
+_STRANGE, _MOST_STRANGE = math.log(1000), 0.1
 """surprise beyond which a row is an anomaly; and the share of a batch that may be: beyond it, the fit is to blame"""
 _MEMORY = 50
 """batches that the tracked numbers remember: a few, for the model changes"""

@@ -119,7 +119,7 @@ def is_moment(cell: object) -> bool:
 def _numeric_array(column: Column) -> npt.NDArray[np.float64] | None:
     """The column as floats, if NumPy takes it whole."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-        with np.errstate(over="ignore"):  # a long double that no float can hold becomes infinite, and is refused
+        with np.errstate(all="ignore"):  # a long double that no float can hold becomes infinite, and is refused
             return column.astype(np.float64)
     items = _items(column)
     kinds = set(map(type, items))

@@ -143,12 +143,18 @@ class _Splitter:
         rows: list[Cells] = []
         places: list[int] = []
         faults: list[Fault] = []
+        start, ahead, reader = 0, waiting[:0], self._reader([])  # lines that are being read, from start on
         while place < len(waiting):
-            ahead, reason = waiting[place : place + MAX_LINES], ""
-            reader = self._reader(ahead)
+            if place == start + len(ahead):
+                start, ahead = place, waiting[place : place + MAX_LINES]
+                reader = self._reader(ahead)
+            reason = ""
             try:
                 row = next(reader)
             except csv.Error as error:
+                if _OPEN in str(error) and start < place:
+                    start, ahead = place, []  # it may be complete if it is read from its own first line on
+                    continue
                 reason = _reason(error)
                 if _OPEN in str(error) and _length(ahead) <= MAX_LINE:
                     if len(ahead) == MAX_LINES:
@@ -156,15 +162,17 @@ class _Splitter:
                     elif not last:
                         break
             else:
-                if reader.line_num > 1 and _length(ahead[: reader.line_num]) > MAX_LINE:
+                stop = start + reader.line_num
+                if stop - place > 1 and _length(waiting[place:stop]) > MAX_LINE:
                     reason = f"a quoted cell of more than {MAX_LINE:,} characters"
             if reason:
-                faults.append(Fault(first + place, reason, ahead[0].rstrip("\r\n")))
+                faults.append(Fault(first + place, reason, waiting[place].rstrip("\r\n")))
                 place += 1
+                start, ahead = place, []
             else:
                 rows.append(row)
                 places.append(first + place)
-                place += reader.line_num
+                place = stop
         self._waiting = waiting[place:]
         self._n_waiting = _length(self._waiting)
         return _without_blanks(_Records(rows, places, faults))
