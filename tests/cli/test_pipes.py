@@ -144,6 +144,41 @@ def test_results_that_find_no_room_are_exit_code_1(tmp_path: Path) -> None:
     assert errors == b"Error: No space left on device.\n"
 
 
+@pytest.mark.parametrize("end", [">&-", "| true"])
+def test_an_output_that_nobody_reads_does_not_keep_the_model_from_its_rows(tmp_path: Path, end: str) -> None:
+    path, source = tmp_path / "m", tmp_path / "rows.csv"
+    source.write_text(table(600))
+    line = " ".join(command("learn", source, "-m", path, "--score", "--on-bad-row", "skip")) + f" {end}"
+    done = subprocess.run(line, shell=True, capture_output=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert json.loads(run("info", path, "--json").stdout)["read"] == 600
+
+
+def test_waiting_for_somebody_to_write_to_a_named_pipe_can_be_interrupted(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    options = ["-m", tmp_path / "m", "--quarantine", tmp_path / "bad"]
+    process = start("learn", tmp_path / "pipe", *options, stdin=subprocess.DEVNULL)
+    while not (tmp_path / "bad").exists():  # which is opened just before
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[1].endswith(b"Aborted!\n")
+    assert process.returncode == 1
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.slow
+def test_names_of_files_need_not_be_utf_8(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/m\xff"
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
+    learn = subprocess.run([*command("learn", "-", "-m"), path], input=table(20).encode(), env=environment, check=False)
+    assert learn.returncode == 0
+    info = subprocess.run([*command("info"), path], capture_output=True, env=environment, check=False)
+    assert (info.returncode, info.stderr) == (0, b"")
+    assert info.stdout.startswith(path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}])
 def test_only_a_terminal_sees_a_moving_line(tmp_path: Path, variables: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import tracemalloc
+import zipfile
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genreplay.streams import lines
+from genreplay.streams import delimited, lines
 from genreplay.streams.chunks import BadRow, Chunk, InputError
 from genreplay.streams.delimited import read_delimited
 from genreplay.streams.lines import MAX_LINE
@@ -114,6 +115,21 @@ def test_a_quotation_mark_open_for_too_long_costs_one_line_before_the_end_is_kno
     assert table.bad[1] == BadRow(2 + len(table.rows), 3 + len(table.rows), "1 cell, but there are 2 columns", '"7"""')
     assert table.rows[0] == 2
     assert len(table.rows) == filler.count(b"\n")
+
+
+def test_quotation_marks_that_are_opened_again_and_again_do_not_take_for_ever() -> None:
+    table = read(b"a,b\n" + b'x","y\n' * 3000)
+    assert {bad.reason for bad in table.bad[:-999]} == {"a quotation mark that is not closed within 1,000 lines"}
+    assert {bad.reason for bad in table.bad[-999:]} == {"a quotation mark that is never closed"}
+    assert [bad.line for bad in table.bad] == list(range(2, 3002))
+
+
+@given(st.lists(st.sampled_from(['"', "\n", ",", "a", "bc\n"]), max_size=40), st.lists(st.integers(0, 60), max_size=5))
+def test_records_of_many_lines_are_the_same_however_they_are_cut(marks: list[str], cuts: list[int]) -> None:
+    content = b"a,b\n" + "".join(marks).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "MAX_LINES", 3)
+        assert gathered(read_delimited(in_parts(content, cuts))) == read(content)
 
 
 def test_text_after_a_closing_quotation_mark_is_bad() -> None:
@@ -284,6 +300,8 @@ def test_known_names_need_no_sample() -> None:
         (b"3", "not a JSON object"),
         (b"[" * 100_000, "not JSON"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}", "values nested more than 100 deep"),
+        (b'{"a": ' * 101 + b"1" + b"}" * 101, "values nested more than 100 deep"),
         (b'{"\\u0000": 1}', "an unseen column"),
         (b'{"": 1}', "an unseen column"),
         (b'{"\\ud800": 1}', "an unseen column"),
@@ -360,6 +378,12 @@ def test_a_damaged_array_is_refused(tmp_path: Path, order: str) -> None:
         b"{'descr': '<f8', 'fortran_order': True, 'shape': (999999999999, 9)}",
         b"{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999, 9)}",
         b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 999999)}",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 999999999999)}",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, -2)}",
+        b"{'descr': '<f8', 'fortran_order': True, 'shape': (-3, 2)}",
+        b"{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2, 1)}",
+        b"{'descr': '<U0', 'fortran_order': False, 'shape': (3, 2)}",
+        b"{'descr': '<f16', 'fortran_order': True, 'shape': (30, -2)}",
     ],
 )
 def test_a_broken_or_boastful_header_is_refused(tmp_path: Path, header: bytes) -> None:
@@ -368,6 +392,54 @@ def test_a_broken_or_boastful_header_is_refused(tmp_path: Path, header: bytes) -
     for chunks in (open_rows(tmp_path / "x.npy"), open_rows(io.BytesIO(content), "npy")):
         with pytest.raises(InputError):
             gathered(chunks)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_an_array_of_texts_may_hold_what_is_no_text(tmp_path: Path, order: str) -> None:
+    codes = np.array([[97, 98], [97, 0x110000], [0xFFFFFFFF, 98], [99, 0]], dtype=f"{order}u4")
+    np.save(tmp_path / "x.npy", codes.view(f"{order}U1"))
+    table = gathered(open_rows(tmp_path / "x.npy"))
+    assert table.cells == [("a", "b"), ("c", "")]
+    assert [(bad.row, bad.reason) for bad in table.bad] == [(n, "a cell that is not Unicode text") for n in (2, 3)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+def test_a_pipe_may_carry_an_array_by_columns(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.asfortranarray(np.arange(6.0).reshape(3, 2)))
+    content = (tmp_path / "x.npy").read_bytes()
+    path = tmp_path / "pipe.npy"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
+    writer.start()
+    assert gathered(open_rows(path)).cells == [(0, 1), (2, 3), (4, 5)]
+    writer.join()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+@pytest.mark.parametrize("form", ["npz", "parquet"])
+def test_a_named_pipe_cannot_carry_what_is_read_from_its_end(tmp_path: Path, form: Format) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    opener = threading.Thread(target=lambda: os.close(os.open(path, os.O_WRONLY)), daemon=True)
+    opener.start()
+    with pytest.raises(InputError, match=f"A pipe cannot carry {form}"):
+        open_rows(path, form)
+    opener.join()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_refused_whatever_packed_it(tmp_path: Path, method: int) -> None:
+    content = io.BytesIO()
+    np.save(content, np.random.default_rng(0).random((300, 3)))
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("x.npy", content.getvalue())
+    assert len(gathered(open_rows(path)).cells) == 300
+    whole = path.read_bytes()
+    for place in range(60, len(whole), len(whole) // 40):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with contextlib.suppress(InputError):
+            gathered(open_rows(path))
 
 
 def test_an_array_of_python_2_is_read() -> None:
@@ -451,6 +523,32 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path: Path) -> None:
     assert rows.cells[0].tolist() == [1, 1.5, 2.5, True, "red", "red", moment.timestamp(), moment.timestamp() - 43200]
     missing = [cell is None or cell != cell for cell in rows.cells[1]]
     assert all(missing)
+
+
+def test_parquet_cells_that_python_cannot_hold_are_bad_rows(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    from genreplay.streams.schema import Schema
+
+    offsets, letters = np.array([0, 1, 2, 3], np.int32).tobytes(), b"a\xffb"
+    texts = pyarrow.StringArray.from_buffers(3, pyarrow.py_buffer(offsets), pyarrow.py_buffer(letters))
+    far = pyarrow.array([0, 2**62, None], pyarrow.timestamp("ms"))
+    nested = pyarrow.array([{"t": 2**62}] * 3, pyarrow.struct([("t", pyarrow.timestamp("us"))]))
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pyarrow.table({"s": texts, "t": far, "n": nested}), path)
+    _, chunk = open_rows(path)
+    rows = Schema({"s": "category", "t": "timestamp", "n": "ignore"}).parse(chunk)
+    assert rows.cells[0].tolist() == ["a", 0.0]
+    assert rows.cells[1, 0] == "b"
+    assert np.isnan(rows.cells[1, 1])
+    assert [bad.reason for bad in rows.bad] == [r"column 's': '\udcff' is not UTF-8 text"]
+    rows = Schema({"s": "ignore", "t": "timestamp", "n": "ignore"}).parse(chunk)
+    assert [bad.reason for bad in rows.bad] == [
+        "column 't': '146140482-04-24T15:36:27' is not an ISO 8601 time",
+    ]
+    rows = Schema({"s": "ignore", "t": "ignore", "n": "category"}).parse(chunk)
+    assert len(rows.bad) == 3
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:

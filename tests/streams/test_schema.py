@@ -209,6 +209,8 @@ def test_a_schema_comes_through_toml(tmp_path_factory: pytest.TempPathFactory, k
     [
         (b"columns = [", "is not TOML"),
         (b"\xff\xfe", "is not TOML"),
+        (b"x = " + b"[" * 10_000, "is not TOML"),
+        (b"x = " + b"{a = " * 10_000, "is not TOML"),
         (b"", r"must have one table, \[columns\]"),
         (b"[columns]\n", r"must have one table, \[columns\]"),
         (b"[cols]\nx = 'number'\n", r"must have one table, \[columns\]"),

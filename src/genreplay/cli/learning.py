@@ -146,7 +146,7 @@ class Learning:
         )
         self.saved = saved._replace(account=account)
         self.n_read += n_taken
-        if self._plan.score:
+        if self._plan.score and len(rows.rows):
             if self._output is None:  # not before: an output that is closed already must not keep the model from rows
                 self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
             judged = models.judged(saved.model, nats)
