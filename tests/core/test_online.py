@@ -272,7 +272,7 @@ def test_base_rates_count_the_learned_rows() -> None:
 
 
 def traced_growth(replay: Replay, n_rows: int, n_visible: int = 16) -> tuple[int, State]:
-    """Bytes that learning ``n_rows`` leaves behind, or has at its peak, beyond those after a tenth of them."""
+    """Bytes that learning ``n_rows`` leaves behind, or has at its peak, beyond those after some of them."""
     chosen = Settings(batch_size=500, n_replay=100, n_epochs=1)
     rows = rows_of(1000, n_visible)
     state = online.init(n_visible, 8, replay, np.random.default_rng(0), batch_size=500)
@@ -281,10 +281,11 @@ def traced_growth(replay: Replay, n_rows: int, n_visible: int = 16) -> tuple[int
         for _ in range(n_rows // 10_000):
             state = learn(state, rows, chosen)
         tracemalloc.reset_peak()
-        state = learn(state, rows, chosen)
+        for _ in range(n_rows // 20_000):
+            state = learn(state, rows, chosen)
         _, early = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
-        for _ in range(n_rows // 1_000 - n_rows // 10_000 - 1):
+        for _ in range(n_rows // 1_000 - n_rows // 10_000 - n_rows // 20_000):
             state = learn(state, rows, chosen)
         _, late = tracemalloc.get_traced_memory()
     finally:
@@ -292,9 +293,9 @@ def traced_growth(replay: Replay, n_rows: int, n_visible: int = 16) -> tuple[int
     return late - early, state
 
 
-# Peaks of equal updates differ by an array or two that NumPy or Numba keeps for itself; a row of the stream has 64
-# bytes, and 180,000 of them come in between: this is less than 1 % of them.
-NOTHING = 100_000
+# Peaks of equal updates differ by some arrays that NumPy or Numba keeps for itself; a row of the stream has 64 bytes, and
+# 170,000 of them come in between: this is less than 3 % of them.
+NOTHING = 300_000
 
 
 def test_learning_200_000_rows_with_dreams_allocates_nothing_that_grows() -> None:
@@ -307,7 +308,7 @@ def test_learning_200_000_rows_with_dreams_allocates_nothing_that_grows() -> Non
 def test_infinite_memory_grows_linearly() -> None:
     growth, state = traced_growth(MemoryReplay(capacity="infinite"), 200_000)
     row = 16 * 4
-    assert 180_000 * row < growth < 2 * 2 * 200_000 * row  # doubled at most, and once more while it is copied
+    assert 170_000 * row < growth < 2 * 2 * 200_000 * row  # doubled at most, and once more while it is copied
     assert 200_000 * row <= state.replay.nbytes < 2 * 200_000 * row
 
 
