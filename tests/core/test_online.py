@@ -293,8 +293,8 @@ def traced_growth(replay: Replay, n_rows: int, n_visible: int = 16) -> tuple[int
     return late - early, state
 
 
-# Peaks of equal updates differ by some arrays that NumPy or Numba keeps for itself; a row of the stream has 64 bytes, and
-# 170,000 of them come in between: this is less than 3 % of them.
+# Peaks of equal updates differ by some arrays that NumPy or Numba keeps for itself; a row of the stream has 64 bytes,
+# and 170,000 of them come in between: this is less than 3 % of them.
 NOTHING = 300_000
 
 
