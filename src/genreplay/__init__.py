@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from genreplay.core import (
     CheckpointError,
     DivergenceError,
+    DreamPool,
     GenerativeReplay,
     LogPartition,
     MemoryReplay,
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CheckpointError",
     "DivergenceError",
+    "DreamPool",
     "GenerativeReplay",
     "LogPartition",
     "MemoryReplay",

@@ -86,7 +86,7 @@ class Spy(NoReplay):
         self.calls.append(("recall", n))  # type: ignore[attr-defined]
         return np.zeros((n, model.n_visible), dtype=model.W.dtype)
 
-    def remember(self, rows: Array, rng: np.random.Generator) -> None:
+    def remember(self, rows: Array, rng: np.random.Generator, chains: Array | None = None) -> None:
         self.calls.append(("remember", len(rows)))  # type: ignore[attr-defined]
 
 

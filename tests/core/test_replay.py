@@ -39,7 +39,7 @@ def test_every_strategy_keeps_the_protocol(strategy: Replay) -> None:
     started = strategy.start(model())
     rng = RNG(1)
     for _ in range(3):
-        started.remember(numbered(0, 20), rng)
+        started.remember(numbered(0, 20), rng, chains=numbered(0, 20))
     recalled = started.recall(30, model(), rng)
     assert recalled.shape == (0 if isinstance(strategy, NoReplay) else 30, 10)
     assert recalled.dtype == np.float32

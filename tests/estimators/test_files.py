@@ -96,6 +96,7 @@ def test_a_model_that_has_not_yet_learned_can_be_saved(replay: str | Replay, tmp
 def test_every_setting_comes_back(tmp_path: Path) -> None:
     params = {
         "n_hidden": 3,
+        "preset": "modern",
         "replay": MemoryReplay(capacity=50, policy="reservoir", n_samples=5),
         "n_replay": 11,
         "batch_size": 7,
@@ -110,6 +111,12 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
         "visible_bias": "data",
         "negative": "chains",
         "n_chains": 6,
+        "initial_learning_rate": 0.1,
+        "n_initial_updates": 9,
+        "replay_share": "drift",
+        "recall": "epoch",
+        "centring": True,
+        "averaging": 0.5,
         "sigma": 0.5,
         "binarize": None,
         "dtype": "float64",
@@ -244,13 +251,13 @@ def test_a_foreign_file_is_refused(name: str, tmp_path: Path) -> None:
     refusal(path)
 
 
-@pytest.mark.parametrize("version", ["3", "10", "0", "", "one"])
+@pytest.mark.parametrize("version", ["4", "10", "0", "", "one"])
 def test_a_format_version_that_cannot_be_read_is_refused_by_number(version: str, tmp_path: Path) -> None:
     path = tmp_path / "model"
     content = saved(path)
     size = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + size])
-    assert header["__metadata__"]["version"] == "2"
+    assert header["__metadata__"]["version"] == "3"
     header["__metadata__"]["version"] = version
     text = json.dumps(header).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])

@@ -265,8 +265,9 @@ def test_bad_settings_given_mid_stream_are_refused_and_leave_the_model_as_it_was
 
 @pytest.mark.parametrize("name", ["learning_rate", "momentum", "initial_momentum", "weight_decay", "sigma"])
 def test_numpy_numbers_as_settings_leave_the_number_type_alone(name: str) -> None:
-    plain = small().fit(bits(60))
-    numpy = small(**{name: np.float64(plain.get_params()[name])}).fit(bits(60))
+    value = 0.03
+    plain = small(**{name: value}).fit(bits(60))
+    numpy = small(**{name: np.float64(value)}).fit(bits(60))
     assert snapshot(numpy) == snapshot(plain)
 
 

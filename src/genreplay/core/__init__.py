@@ -8,12 +8,13 @@ from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.online import DivergenceError, Settings, State
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
-from genreplay.core.replay import GenerativeReplay, MemoryReplay, NoReplay, Replay
+from genreplay.core.replay import DreamPool, GenerativeReplay, MemoryReplay, NoReplay, Replay
 
 __all__ = [
     "RBM",
     "CheckpointError",
     "DivergenceError",
+    "DreamPool",
     "GenerativeReplay",
     "LogPartition",
     "MemoryReplay",

@@ -1,7 +1,7 @@
 """A learner's whole state in one safetensors file, written so that a crash leaves the old file or the new one.
 
-The file has parameters, velocities, waiting rows, base rates and the replay memory as tensors; its header has the
-format version, time step, random generator, settings, and a digest of the whole file.
+The file has parameters, their velocities and averages, waiting rows, base rates, chains and the replay memory as
+tensors; its header has the format version, time step, random generator, settings, and a digest of the whole file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from genreplay.core.online import Settings, State
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import CLASSES, Replay
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """raised by any change that an older genreplay could not read"""
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -82,11 +82,12 @@ def save(
         kind = type(state.rng.bit_generator).__name__
         raise ValueError(f"A learner is saved with its generator, which must be a PCG64. Got {kind} instead.")
     tensors: Tensors = {
-        **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
-        **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
+        **_named("theta", state.rbm),
+        **_named("velocity", state.velocity),
         "waiting": state.waiting[: state.n_waiting],
         "ones": state.ones,
         **({} if state.chains is None else {"chains": state.chains}),
+        **({} if state.average is None else _named("average", state.average)),
         **{_MEMORY + name: array for name, array in state.replay.dump().items()},
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
@@ -156,10 +157,7 @@ def make_replay(class_name: str, settings: dict[str, Any]) -> Replay:
 
 def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     settings = Settings(**header["settings"])
-    # laid out in memory as the learner lays them out, for then the arithmetic rounds alike
-    rbm, velocity = (
-        RBM(*(np.asfortranarray(tensors[f"{theta}.{name}"]) for name in RBM._fields)) for theta in ("theta", "velocity")
-    )
+    rbm, velocity = _theta("theta", tensors), _theta("velocity", tensors)
     n_waiting = len(tensors["waiting"])
     waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
@@ -179,8 +177,18 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
         rng=rng,
         work=Workspace(),
         chains=tensors.get("chains"),
+        average=_theta("average", tensors) if "average.W" in tensors else None,
     )
     return Checkpoint(state, settings, header["extra"])
+
+
+def _named(kind: str, theta: RBM) -> Tensors:
+    return {f"{kind}.{name}": part for name, part in theta._asdict().items()}
+
+
+def _theta(kind: str, tensors: Tensors) -> RBM:
+    """Laid out in memory as the learner lays them out, for then the arithmetic rounds alike."""
+    return RBM(*(np.asfortranarray(tensors[f"{kind}.{name}"]) for name in RBM._fields))
 
 
 def _in_order(content: bytes) -> bytes:

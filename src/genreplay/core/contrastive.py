@@ -60,13 +60,23 @@ def cd_gradient(
 
 
 def pcd_gradient(
-    rbm: RBM, V: Rows, chains: Array, n_steps: int, rng: np.random.Generator, work: Workspace | None = None
+    rbm: RBM,
+    V: Rows,
+    chains: Array,
+    n_steps: int,
+    rng: np.random.Generator,
+    work: Workspace | None = None,
+    n_reconstructed: int = 0,
 ) -> RBM:
     """The same with a negative phase that goes on from chains of its own, which are moved in place.
 
     The chains are states of the model and stay near its distribution while it changes slowly, which the ends of chains
     that start from rows do not: persistent contrastive divergence (T. Tieleman: Training Restricted Boltzmann Machines
     using Approximations to the Likelihood Gradient, 2008). Not in the paper.
+
+    A model that changes fast leaves its chains behind, and the two swing about each other. Reconstructions of
+    ``n_reconstructed`` of the rows, drawn at random, take part beside the chains and damp that: they follow at once.
+    As in ``cd_gradient``, their last visible layer is left as probabilities.
 
     >>> rbm = RBM(W=np.zeros((1, 2)), a=np.full(2, 50.0), b=np.zeros(1))  # its chains are always on
     >>> chains = np.zeros((3, 2))
@@ -75,18 +85,44 @@ def pcd_gradient(
     """
     work = Workspace() if work is None else work
     V = prepare(rbm, V, work)
-    positive = kernels.to_hidden(V, rbm.W, rbm.b, out=work.array("positive", (len(V), rbm.n_hidden), rbm.W.dtype))
-    kernels.sigmoid(positive, out=positive)
-    x_h, p_h, h = work.array("chains' hidden", (3, len(chains), rbm.n_hidden), rbm.W.dtype)
-    x_v, p_v = work.array("chains' visible", (2, *chains.shape), rbm.W.dtype)
-    for _ in range(n_steps):
-        kernels.to_hidden(chains, rbm.W, rbm.b, out=x_h)
+    n = min(n_reconstructed, len(V))
+    inputs, positive = work.array("positive", (2, len(V), rbm.n_hidden), rbm.W.dtype)
+    kernels.to_hidden(V, rbm.W, rbm.b, out=inputs)
+    kernels.sigmoid(inputs, out=positive)
+    x_h, p_h, h = work.array("chains' hidden", (3, n + len(chains), rbm.n_hidden), rbm.W.dtype)
+    x_v, p_v, v = work.array("chains' visible", (3, n + len(chains), rbm.n_visible), rbm.W.dtype)
+    if n:
+        x_h[:n] = inputs[rng.choice(len(V), size=n, replace=False)]
+    kernels.to_hidden(chains, rbm.W, rbm.b, out=x_h[n:])
+    for k in range(1, n_steps + 1):
         kernels.sample(x_h, rng, p=p_h, out=h)
         kernels.to_visible(h, rbm.W, rbm.a, out=x_v)
-        kernels.sample(x_v, rng, p=p_v, out=chains)
-    states = kernels.compact(chains, rbm.n_hidden)
+        kernels.sample(x_v, rng, p=p_v, out=v)
+        if k < n_steps:
+            kernels.to_hidden(v, rbm.W, rbm.b, out=x_h)
+    chains[:] = v[n:]
+    v[:n] = p_v[:n]
+    states = kernels.compact(v, rbm.n_hidden)
     negative = kernels.sigmoid(kernels.to_hidden(states, rbm.W, rbm.b, out=x_h), out=x_h)
     return RBM(*kernels.contrast(V, positive, states, negative, work))
+
+
+def centre(gradient: RBM, rbm: RBM, means: Array) -> RBM:
+    """The gradient for units that are counted from their means, put in terms of W, a and b (not in the paper).
+
+    Theta moves then as if every visible unit had its mean mu subtracted, and every hidden one lambda = S(b + W mu),
+    what it is for a mean row: it no longer matters which of its two states a unit calls 1, and weights do not learn
+    what biases can (J. Melchior, A. Fischer, L. Wiskott: How to Center Deep Boltzmann Machines, 2016). W's part is
+    changed in place.
+
+    >>> rbm = RBM(W=np.zeros((1, 2)), a=np.zeros(2), b=np.zeros(1))
+    >>> centre(RBM(W=np.array([[0.5, 0.0]]), a=np.array([1.0, 0.0]), b=np.zeros(1)), rbm, np.array([0.5, 0.5]))
+    RBM(W=array([[0., 0.]]), a=array([1., 0.]), b=array([0.]))
+    """
+    hidden = kernels.sigmoid(rbm.b + rbm.W @ means)
+    W, a, b = gradient
+    W -= np.stack([b, hidden], axis=1) @ np.stack([means, a])
+    return RBM(W, a - hidden @ W, b - W @ means)
 
 
 def prepare(rbm: RBM, V: Rows, work: Workspace) -> Rows:

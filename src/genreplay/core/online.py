@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core import rbm as rbm_module
-from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, pcd_gradient, prepare
+from genreplay.core.contrastive import Reconstruction, cd_gradient, centre, momentum_step, pcd_gradient, prepare
 from genreplay.core.kernels import Array, Rows, Sparse, Workspace, sigmoid
 from genreplay.core.partition import base_rate_biases
 from genreplay.core.rbm import RBM
@@ -17,7 +17,13 @@ from genreplay.core.replay import Replay
 
 MomentumSchedule = Literal["stream", "update"]
 VisibleBias = Literal["random", "data"]
-NegativePhase = Literal["rows", "chains"]
+NegativePhase = Literal["rows", "chains", "both"]
+ReplayShare = Literal["all", "drift"]
+Recall = Literal["update", "epoch"]
+
+
+_AVERAGED = 5
+"""an average over the first t updates weighs mostly the last t / 5 of them"""
 
 
 class Settings(NamedTuple):
@@ -48,9 +54,41 @@ class Settings(NamedTuple):
     visible_bias: VisibleBias = "random"
     """where the visible biases start: "random" like all of Theta (line 3), or at the log-odds of the first batch"""
     negative: NegativePhase = "rows"
-    """where the negative phase starts: at the "rows" (contrastive divergence), or where its "chains" were before"""
+    """where the negative phase starts: at the "rows" (contrastive divergence), where its "chains" were before, or
+    "both": as many rows as a batch has, beside the chains"""
     n_chains: int = 400
     """such chains"""
+    initial_learning_rate: float | None = None
+    """alpha at first, from where it falls to ``learning_rate``; None for ``learning_rate`` all along"""
+    n_initial_updates: int = 100
+    """after so many updates, half of that"""
+    replay_share: ReplayShare = "all"
+    """rehearse all n_Bhat rows, or only the share by which the batch has "drift"ed away from the past"""
+    recall: Recall = "update"
+    """rehearse the same rows in all epochs of an "update", or others in every "epoch" """
+    centring: bool = False
+    """take the gradient of units counted from their means"""
+    averaging: float = 0.0
+    """what the averaged parameters keep of themselves at each update, at first less; 0 for no average"""
+
+
+PAPER = Settings()
+"""section 4: the paper's settings, and its protocol where it leaves a choice"""
+MODERN = Settings(
+    n_epochs=20,
+    learning_rate=0.02,
+    initial_learning_rate=0.2,
+    n_initial_updates=70,
+    momentum=0.5,
+    visible_bias="data",
+    negative="both",
+    n_chains=100,
+    replay_share="drift",
+    recall="epoch",
+    centring=True,
+    averaging=0.97,
+)
+"""what was found to be the better with nothing stored, on validation rows; goes with a ``DreamPool``"""
 
 
 class State(NamedTuple):
@@ -79,6 +117,13 @@ class State(NamedTuple):
     """arrays that every update uses again; they hold nothing between two rows"""
     chains: Array | None = None
     """states of the persistent chains, rows of 0 and 1, from the first update on; samples of the model, not data"""
+    average: RBM | None = None
+    """Theta averaged over the last updates, if it is"""
+
+    @property
+    def model(self) -> RBM:
+        """The parameters to score and sample with: averaged ones where there are any. Learning goes on from Theta."""
+        return self.rbm if self.average is None else self.average
 
 
 class Memory(NamedTuple):
@@ -96,6 +141,8 @@ class Memory(NamedTuple):
     """the past: nothing with dreams"""
     chains: int
     """persistent chains: nothing with contrastive divergence"""
+    average: int
+    """averaged Theta: nothing without"""
 
     @property
     def total(self) -> int:
@@ -136,7 +183,7 @@ def nbytes(state: State) -> Memory:
 
     >>> from genreplay.core import GenerativeReplay
     >>> nbytes(init(n_visible=784, n_hidden=500, replay=GenerativeReplay(), rng=np.random.default_rng(0)))
-    Memory(parameters=1573136, velocities=1573136, batch=319872, work=0, replay=0, chains=0)
+    Memory(parameters=1573136, velocities=1573136, batch=319872, work=0, replay=0, chains=0, average=0)
     """
     return Memory(
         parameters=state.rbm.nbytes,
@@ -145,6 +192,7 @@ def nbytes(state: State) -> Memory:
         work=state.work.nbytes,
         replay=state.replay.nbytes,
         chains=0 if state.chains is None else state.chains.nbytes,
+        average=0 if state.average is None else state.average.nbytes,
     )
 
 
@@ -207,12 +255,8 @@ def step(state: State, settings: Settings) -> State:
 
 def _step(state: State, settings: Settings) -> State:
     batch, replay, rng = state.waiting[: settings.batch_size], state.replay, state.rng
-    V: Rows = batch
-    if state.t > 1:  # line 13: at first there is no past
-        n = settings.n_replay if replay.n_samples is None else replay.n_samples
-        past = _dense(replay.recall(n, state.rbm, rng), state, type(replay).__name__)
-        V = np.concatenate([batch, past])
-    V = prepare(state.rbm, V, state.work)  # line 28
+    n_past = _n_past(state, settings, batch)
+    V = _union(state, batch, n_past)
 
     # line 25; the state keeps its own parameters until the update has come to a good end
     rbm, velocity = state.rbm.copy(), state.velocity.copy()
@@ -220,18 +264,26 @@ def _step(state: State, settings: Settings) -> State:
         half_a_row = 0.5 / len(batch)
         rbm.a[:] = base_rate_biases(batch.sum(axis=0, dtype=np.float64), len(batch), smoothing=half_a_row)
     chains = _chains(state, settings, rbm)
+    ones, n_learned = state.ones + batch.sum(axis=0, dtype=np.float64), state.n_learned + len(batch)
+    means = (ones / n_learned).astype(rbm.W.dtype)
+    learning_rate = learning_rate_at(state.t, settings)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, settings.n_epochs + 1):  # lines 26-41
+            if epoch > 1 and n_past and settings.recall == "epoch":
+                V = _union(state, batch, n_past)
             if chains is None:
                 gradient = cd_gradient(rbm, V, settings.n_cd, rng, settings.reconstruction, state.work)
             else:
-                gradient = pcd_gradient(rbm, V, chains, settings.n_cd, rng, state.work)
+                n_rows = len(batch) if settings.negative == "both" else 0
+                gradient = pcd_gradient(rbm, V, chains, settings.n_cd, rng, state.work, n_rows)
+            if settings.centring:
+                gradient = centre(gradient, rbm, means)
             momentum = momentum_at(state.t, epoch, settings)
-            momentum_step(rbm, velocity, gradient, settings.learning_rate, momentum, settings.weight_decay)
+            momentum_step(rbm, velocity, gradient, learning_rate, momentum, settings.weight_decay)
     if not (rbm.is_finite() and velocity.is_finite()):
         raise DivergenceError(
-            f"Update {state.t} made the parameters non-finite with learning_rate={settings.learning_rate}, "
-            f"momentum={settings.momentum}, weight_decay={settings.weight_decay}: lower learning_rate first, then "
+            f"Update {state.t} made the parameters non-finite with learning_rate={learning_rate:g}, "
+            f"momentum={settings.momentum}, weight_decay={settings.weight_decay}: lower the learning rate first, then "
             f"weight_decay or momentum. The model stays as it was after update {state.t - 1}; the rows "
             f"after it were not learned."
         )
@@ -241,13 +293,31 @@ def _step(state: State, settings: Settings) -> State:
         velocity=velocity,
         t=state.t + 1,
         n_waiting=n_left,
-        ones=state.ones + batch.sum(axis=0, dtype=np.float64),
-        n_learned=state.n_learned + len(batch),
+        ones=ones,
+        n_learned=n_learned,
         chains=chains,
+        average=average(state.average, rbm, state.t, settings.averaging),
     )
-    replay.remember(batch, rng)
+    replay.remember(batch, rng, chains)
     state.waiting[:n_left] = state.waiting[len(batch) : state.n_waiting].copy()  # line 44: the batch is forgotten
     return learned
+
+
+def _n_past(state: State, settings: Settings, batch: Array) -> int:
+    """How many rows of the past to rehearse."""
+    if state.t == 1:  # line 13: at first there is no past
+        return 0
+    n = settings.n_replay if state.replay.n_samples is None else state.replay.n_samples
+    return n if settings.replay_share == "all" else round(n * drift(batch, state.ones, state.n_learned))
+
+
+def _union(state: State, batch: Array, n_past: int) -> Rows:
+    """The batch, with rows of the past below it (lines 11-23 and 28)."""
+    V = batch
+    if n_past:
+        past = state.replay.recall(n_past, state.rbm, state.rng)
+        V = np.concatenate([batch, _dense(past, state, type(state.replay).__name__)])
+    return prepare(state.rbm, V, state.work)
 
 
 def _chains(state: State, settings: Settings, rbm: RBM) -> Array | None:
@@ -269,6 +339,57 @@ def momentum_at(t: int, epoch: int, settings: Settings) -> float:
     if settings.momentum_schedule == "stream":
         epoch += (t - 1) * settings.n_epochs
     return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
+
+
+def learning_rate_at(t: int, settings: Settings) -> float:
+    """The alpha of line 39: from its initial value down to ``learning_rate``, as 1 / t in the end.
+
+    It needs no horizon. The first rows are learned fast, which matters where few follow; at a lasting pace, what is
+    learned from the newest rows is noise around what all of them teach.
+
+    >>> settings = Settings(initial_learning_rate=0.3, n_initial_updates=100, learning_rate=0.02)
+    >>> [round(learning_rate_at(t, settings), 3) for t in (1, 101, 501, 100_000)]
+    [0.3, 0.15, 0.05, 0.02]
+    """
+    if settings.initial_learning_rate is None:
+        return settings.learning_rate
+    return max(settings.learning_rate, settings.initial_learning_rate / (1 + (t - 1) / settings.n_initial_updates))
+
+
+def drift(batch: Array, ones: npt.NDArray[np.float64], n_learned: int) -> float:
+    """How far a batch has come away from the past: the share of the distance of their means that chance leaves.
+
+    Squared, the distance of the means of n and of N rows that come from the same source is expected to be the sum of
+    the units' variances, times 1/n + 1/N. Units hang together, so that it varies: chance is given twice as much. In
+    a stream whose rows come in any order the share is 0, where they come class by class it is near 1.
+
+    >>> rng = np.random.default_rng(0)
+    >>> past, alike, other = (rng.random((100, 50)) < p for p in (0.2, 0.2, 0.8))
+    >>> [round(drift(rows, past.sum(axis=0), 100), 2) for rows in (alike, other)]
+    [0.0, 0.98]
+    """
+    means = (ones + 0.5) / (n_learned + 1)
+    distance = float(np.square(batch.mean(axis=0) - means).sum())
+    chance = float((means * (1 - means)).sum()) * (1 / len(batch) + 1 / max(n_learned, 1))
+    return 1 - 2 * chance / distance if distance > 2 * chance else 0.0
+
+
+def average(before: RBM | None, rbm: RBM, t: int, keep: float) -> RBM | None:
+    """Average the parameters over updates, the share ``keep`` of the average staying at each; at first, less stays.
+
+    Of the first t updates only about the last fifth counts, since the early ones are far off (O. Shamir, T. Zhang:
+    Stochastic Gradient Descent for Non-smooth Optimization, 2013: polynomial-decay averaging).
+
+    >>> first, second = (RBM(W=np.full((1, 1), x), a=np.zeros(1), b=np.zeros(1)) for x in (1.0, 2.0))
+    >>> average(average(None, first, 1, keep=0.9), second, 2, keep=0.9).W.round(2)
+    array([[1.83]])
+    """
+    if keep == 0:
+        return None
+    if before is None:
+        return rbm.copy()
+    new = max(1 - keep, _AVERAGED / (t + _AVERAGED - 1))
+    return RBM(*(old + new * (part - old) for old, part in zip(before, rbm, strict=True)))
 
 
 def _dense(rows: Array, state: State, source: str) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from typing import TYPE_CHECKING, Literal, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
-Constants = dict[str, int | str | bool | None]
+Constants = dict[str, int | float | str | bool | None]
 
 
 def _positive(value: object) -> bool:
@@ -51,8 +52,8 @@ class Replay(Protocol):
         """Return ``n`` rows of the past, values in [0, 1], or none if there is no past."""
         ...
 
-    def remember(self, rows: Array, rng: np.random.Generator) -> None:
-        """Take note of a batch that has been learned."""
+    def remember(self, rows: Array, rng: np.random.Generator, chains: Array | None = None) -> None:
+        """Take note of a batch that has been learned, and of where the learner's persistent chains are, if any."""
         ...
 
     def settings(self) -> Constants:
@@ -83,7 +84,7 @@ class Strategy:
     def start(self, model: RBM) -> Self:
         return self
 
-    def remember(self, rows: Array, rng: np.random.Generator) -> None:
+    def remember(self, rows: Array, rng: np.random.Generator, chains: Array | None = None) -> None:
         pass
 
     def settings(self) -> Constants:
@@ -124,6 +125,81 @@ class GenerativeReplay(Strategy):
 
     def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
         return dream(model, n, self.n_gibbs, rng)
+
+
+@dataclass(eq=False, kw_only=True)
+class DreamPool(Strategy):
+    """Rehearse dreams of the whole past: a pool of the model's own states, renewed ever more slowly (not in the paper).
+
+    A model that rehearses what it dreams now forgets at a fixed pace, since every update makes a new batch a part of
+    its dreams. The pool keeps dreams for a while. They are states of the persistent chains, one bit a unit, and every
+    update replaces some of them, as many as it takes to renew the pool while the stream grows by the share
+    ``renewal``: the older the stream, the longer the memory, in the same bytes. No row of the stream gets in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from genreplay import DreamPool
+    >>> from genreplay.core import rbm
+    >>> rng = np.random.default_rng(0)
+    >>> model = rbm.init(n_visible=784, n_hidden=500, rng=rng)
+    >>> pool = DreamPool(size=1000).start(model)
+    >>> pool.remember(np.zeros((100, 784)), rng, chains=np.ones((200, 784)))
+    >>> pool.recall(3, model, rng).sum(), pool.nbytes
+    (np.float32(2352.0), 98000)
+    """
+
+    size: int = 4_000
+    """dreams in the pool"""
+    renewal: float = 0.2
+    """by which share of its length the stream grows while the pool is renewed once"""
+    n_samples: int | None = None
+    """n_Bhat; None = the learner's n_replay"""
+    n_learned: int = field(default=0, init=False, repr=False)
+    """rows learned so far"""
+    n_held: int = field(default=0, init=False, repr=False)
+    """dreams held so far"""
+    _pool: npt.NDArray[np.uint8] = field(
+        default_factory=lambda: np.empty((0, 0), dtype=np.uint8), init=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require(self, "size", "a positive int", _positive(self.size))
+        _require(self, "renewal", "a positive number", isinstance(self.renewal, Real) and 0 < self.renewal < np.inf)
+
+    @property
+    def nbytes(self) -> int:
+        return self._pool.nbytes
+
+    def start(self, model: RBM) -> Self:
+        started = type(self)(**self.settings())  # type: ignore[arg-type]
+        started._pool = np.zeros((self.size, -(-model.n_visible // 8)), dtype=np.uint8)
+        return started
+
+    def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
+        drawn = self._pool[rng.integers(self.n_held, size=n)] if self.n_held else self._pool[:0]
+        return np.unpackbits(drawn, axis=1, count=model.n_visible).astype(model.W.dtype)
+
+    def remember(self, rows: Array, rng: np.random.Generator, chains: Array | None = None) -> None:
+        if chains is None:
+            raise ValueError("DreamPool keeps states of persistent chains: set negative to 'chains' or 'both'.")
+        self.n_learned += len(rows)
+        n_new = self.size * len(rows) / (self.renewal * self.n_learned)
+        n_free = self.size - self.n_held
+        n = int(n_new + rng.random()) if n_free == 0 else n_free  # rounded at random, for it may be less than one
+        n = min(n, len(chains), self.size)
+        slots = rng.choice(self.size, size=n, replace=False) if n_free == 0 else np.arange(self.n_held, self.n_held + n)
+        self._pool[slots] = np.packbits(chains[rng.choice(len(chains), size=n, replace=False)] > 0.5, axis=1)
+        self.n_held = max(self.n_held, int(slots.max(initial=-1)) + 1)
+
+    def dump(self) -> Arrays:
+        return {"dreams": self._pool[: self.n_held], "n_learned": np.array([self.n_learned])}
+
+    def restore(self, arrays: Arrays) -> None:
+        self.n_held = len(arrays["dreams"])
+        self._pool[: self.n_held] = arrays["dreams"]
+        self.n_learned = int(arrays["n_learned"][0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +296,7 @@ class MemoryReplay(Strategy):
         rows = np.unpackbits(drawn.view(np.uint8), axis=1, count=model.n_visible) if self.packed else drawn
         return rows.astype(model.W.dtype, copy=False)
 
-    def remember(self, rows: Array, rng: np.random.Generator) -> None:
+    def remember(self, rows: Array, rng: np.random.Generator, chains: Array | None = None) -> None:
         encoded = self._encode(rows)
         self._make_room(self.n_seen + len(rows))
         order = np.arange(self.n_seen, self.n_seen + len(rows))
@@ -264,11 +340,12 @@ class MemoryReplay(Strategy):
 
 BY_NAME: dict[str, Replay] = {
     "generative": GenerativeReplay(),
+    "dream-pool": DreamPool(),
     "limited-memory": MemoryReplay(),
     "infinite-memory": MemoryReplay(capacity="infinite"),
     "none": NoReplay(),
 }
-"""The strategies that can be asked for by name: OCD_GR, ER-ML, ER-IM and no replay."""
+"""The strategies that can be asked for by name: OCD_GR, a pool of dreams, ER-ML, ER-IM and no replay."""
 
-CLASSES: dict[str, type[Replay]] = {cls.__name__: cls for cls in (GenerativeReplay, MemoryReplay, NoReplay)}
+CLASSES: dict[str, type[Replay]] = {cls.__name__: cls for cls in (GenerativeReplay, DreamPool, MemoryReplay, NoReplay)}
 """The classes that a file may name; a new strategy is added here."""

@@ -17,11 +17,20 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from genreplay.core import checkpoint, kernels, online, partition
 from genreplay.core import rbm as rbm_module
+from genreplay.core.contrastive import Reconstruction
 from genreplay.core.kernels import Array
-from genreplay.core.online import MomentumSchedule, NegativePhase, Settings, State, VisibleBias
+from genreplay.core.online import (
+    MomentumSchedule,
+    NegativePhase,
+    Recall,
+    ReplayShare,
+    Settings,
+    State,
+    VisibleBias,
+)
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
-from genreplay.core.replay import BY_NAME, Replay
+from genreplay.core.replay import BY_NAME, DreamPool, Replay
 from genreplay.estimators import params
 from genreplay.estimators.rows import Rows, above, blocks, canonical, dense, plain, value_range
 
@@ -32,6 +41,15 @@ if TYPE_CHECKING:
 
 Float64 = npt.NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
+
+PRESETS: dict[str, tuple[Settings, str]] = {
+    "paper": (online.PAPER, "generative"),
+    "modern": (online.MODERN, "dream-pool"),
+}
+"""by name: the settings, and what is rehearsed"""
+
+_REAL = frozenset(name for name, kind in Settings.__annotations__.items() if "float" in str(kind))
+"""settings that are real numbers"""
 
 _EXACT_UP_TO = 2**28
 """states of the smaller layer times units of the larger, up to which log Z is enumerated unasked: a few seconds"""
@@ -47,27 +65,34 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     .. math:: \log p(v) = -\mathcal{F}(v) - \log Z, \qquad
               \mathcal{F}(v) = -a^\top v - \sum_j \log(1 + \exp(b_j + W_{j:} v)).
 
-    The default settings are the paper's.
+    The settings are those of a preset, "paper" or "modern", but for those that are given. "modern" keeps nothing of the
+    stream either, and fits far better: persistent chains beside the reconstructions, centred gradients, a learning rate
+    that falls, averaged parameters, and a pool of dreams that is rehearsed when the stream drifts.
 
     Parameters
     ----------
     n_hidden : int, default=500
         Hidden units, n_h.
-    replay : {"generative", "limited-memory", "infinite-memory", "none"} or Replay, default="generative"
-        What is rehearsed: the model's dreams (OCD_GR), stored rows in the bytes of the parameters (ER-ML), all rows
-        (ER-IM), nothing; or an object such as ``GenerativeReplay(n_gibbs=5)`` or ``MemoryReplay(capacity=1000)``.
+    preset : {"paper", "modern"}, default="paper"
+        Where the settings come from that are None. The defaults below are those of "paper"; where "modern" has
+        another, it follows.
+    replay : {"generative", "dream-pool", "limited-memory", "infinite-memory", "none"} or Replay, \
+            default="generative", modern "dream-pool"
+        What is rehearsed: the model's dreams of the moment (OCD_GR) or from a pool, stored rows in the bytes of the
+        parameters (ER-ML), all rows (ER-IM), nothing; or an object such as ``GenerativeReplay(n_gibbs=5)`` or
+        ``MemoryReplay(capacity=1000)``.
     n_replay : int, default=300
         Rows rehearsed beside each batch, from the second update on (n_Bhat); a replay object's ``n_samples`` goes
         before it.
     batch_size : int, default=100
         Observed rows that trigger one update, n_B.
-    n_epochs : int, default=10
+    n_epochs : int, default=10, modern 20
         Steps of contrastive divergence on the same rows, n_E.
     n_cd : int, default=1
         Gibbs steps of the negative phase, n_CD.
-    learning_rate : float, default=0.05
+    learning_rate : float, default=0.05, modern 0.02
         Alpha.
-    momentum : float, default=0.9
+    momentum : float, default=0.9, modern 0.5
         Rho; in the first 5 epochs ``initial_momentum`` is used.
     initial_momentum : float, default=0.5
         Rho in the first 5 epochs.
@@ -77,13 +102,25 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Xi; acts on weights and biases.
     reconstruction : {"probabilities", "samples"}, default="probabilities"
         What the last visible layer of the negative phase holds.
-    visible_bias : {"random", "data"}, default="random"
+    visible_bias : {"random", "data"}, default="random", modern "data"
         Where the visible biases start: at random like all parameters, or at the log-odds of the first batch's means.
-    negative : {"rows", "chains"}, default="rows"
-        Where the negative phase starts: at the rows, as in the paper; or where its persistent chains were, which fits
-        the shares of the modes better (Tieleman, 2008).
-    n_chains : int, default=400
+    negative : {"rows", "chains", "both"}, default="rows", modern "both"
+        Where the negative phase starts: at the rows, as in the paper; where its persistent chains were, which fits
+        the shares of the modes better (Tieleman, 2008); or both side by side.
+    n_chains : int, default=400, modern 100
         Such chains.
+    initial_learning_rate : float, default=learning_rate, modern 0.2
+        Alpha at first, from where it falls to ``learning_rate``.
+    n_initial_updates : int, default=100, modern 70
+        Updates after which half of it is left.
+    replay_share : {"all", "drift"}, default="all", modern "drift"
+        Rehearse all ``n_replay`` rows, or only the share by which a batch has come away from the past.
+    recall : {"update", "epoch"}, default="update", modern "epoch"
+        Rehearse the same rows in all epochs of an update, or others in every epoch.
+    centring : bool, default=False, modern True
+        Take the gradient of units counted from their means (Melchior et al., 2016).
+    averaging : float, default=0.0, modern 0.97
+        Score, sample and save parameters averaged over updates, of which this share stays at each; 0 for the last ones.
     sigma : float, default=0.01
         Standard deviation of the initial parameters.
     binarize : float or None, default=0.5
@@ -143,23 +180,31 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     _parameter_constraints: dict[str, list[object]] = {  # noqa: RUF012 (scikit-learn's own way)
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "preset": [StrOptions(set(PRESETS))],
         "replay": [
             StrOptions(set(BY_NAME)),
             HasMethods(["start", "recall", "remember", "settings", "dump", "restore"]),
+            None,
         ],
-        "n_replay": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "n_epochs": [Interval(Integral, 1, None, closed="left")],
-        "n_cd": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "momentum": [Interval(Real, 0, 1, closed="left")],
-        "initial_momentum": [Interval(Real, 0, 1, closed="left")],
-        "momentum_schedule": [StrOptions({"stream", "update"})],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
-        "reconstruction": [StrOptions({"probabilities", "samples"})],
-        "visible_bias": [StrOptions({"random", "data"})],
-        "negative": [StrOptions({"rows", "chains"})],
-        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "n_replay": [Interval(Integral, 1, None, closed="left"), None],
+        "batch_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_epochs": [Interval(Integral, 1, None, closed="left"), None],
+        "n_cd": [Interval(Integral, 1, None, closed="left"), None],
+        "learning_rate": [Interval(Real, 0, None, closed="neither"), None],
+        "momentum": [Interval(Real, 0, 1, closed="left"), None],
+        "initial_momentum": [Interval(Real, 0, 1, closed="left"), None],
+        "momentum_schedule": [StrOptions({"stream", "update"}), None],
+        "weight_decay": [Interval(Real, 0, None, closed="left"), None],
+        "reconstruction": [StrOptions({"probabilities", "samples"}), None],
+        "visible_bias": [StrOptions({"random", "data"}), None],
+        "negative": [StrOptions({"rows", "chains", "both"}), None],
+        "n_chains": [Interval(Integral, 1, None, closed="left"), None],
+        "initial_learning_rate": [Interval(Real, 0, None, closed="neither"), None],
+        "n_initial_updates": [Interval(Integral, 1, None, closed="left"), None],
+        "replay_share": [StrOptions({"all", "drift"}), None],
+        "recall": [StrOptions({"update", "epoch"}), None],
+        "centring": ["boolean", None],
+        "averaging": [Interval(Real, 0, 1, closed="left"), None],
         "sigma": [Interval(Real, 0, None, closed="left")],
         "binarize": [Interval(Real, None, None, closed="neither"), None],
         "dtype": [StrOptions({"float32", "float64"})],
@@ -174,26 +219,34 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self,
         n_hidden: int = 500,
         *,
-        replay: str | Replay = "generative",
-        n_replay: int = 300,
-        batch_size: int = 100,
-        n_epochs: int = 10,
-        n_cd: int = 1,
-        learning_rate: float = 0.05,
-        momentum: float = 0.9,
-        initial_momentum: float = 0.5,
-        momentum_schedule: MomentumSchedule = "stream",
-        weight_decay: float = 0.0002,
-        reconstruction: Literal["probabilities", "samples"] = "probabilities",
-        visible_bias: VisibleBias = "random",
-        negative: NegativePhase = "rows",
-        n_chains: int = 400,
+        preset: Literal["paper", "modern"] = "paper",
+        replay: str | Replay | None = None,
+        n_replay: int | None = None,
+        batch_size: int | None = None,
+        n_epochs: int | None = None,
+        n_cd: int | None = None,
+        learning_rate: float | None = None,
+        momentum: float | None = None,
+        initial_momentum: float | None = None,
+        momentum_schedule: MomentumSchedule | None = None,
+        weight_decay: float | None = None,
+        reconstruction: Reconstruction | None = None,
+        visible_bias: VisibleBias | None = None,
+        negative: NegativePhase | None = None,
+        n_chains: int | None = None,
+        initial_learning_rate: float | None = None,
+        n_initial_updates: int | None = None,
+        replay_share: ReplayShare | None = None,
+        recall: Recall | None = None,
+        centring: bool | None = None,
+        averaging: float | None = None,
         sigma: float = 0.01,
         binarize: float | None = 0.5,
         dtype: Literal["float32", "float64"] = "float32",
         random_state: RandomState = None,
     ) -> None:
         self.n_hidden = n_hidden
+        self.preset = preset
         self.replay = replay
         self.n_replay = n_replay
         self.batch_size = batch_size
@@ -208,6 +261,12 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.visible_bias = visible_bias
         self.negative = negative
         self.n_chains = n_chains
+        self.initial_learning_rate = initial_learning_rate
+        self.n_initial_updates = n_initial_updates
+        self.replay_share = replay_share
+        self.recall = recall
+        self.centring = centring
+        self.averaging = averaging
         self.sigma = sigma
         self.binarize = binarize
         self.dtype = dtype
@@ -221,9 +280,9 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         self._learn(self._start(X))
         if self.n_updates_ == 0:
+            size = self._settings().batch_size
             warnings.warn(
-                f"Nothing learned yet: {self.n_rows_seen_} rows wait for a batch of batch_size={self.batch_size}.",
-                stacklevel=3,
+                f"Nothing learned yet: {self.n_rows_seen_} rows wait for a batch of batch_size={size}.", stacklevel=3
             )
         return self
 
@@ -262,7 +321,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if row.ndim != 1:
             raise ValueError(f"learn_one takes one row, a 1D array. Got an array of shape {row.shape} instead.")
         state: State | None = getattr(self, "state_", None)
-        if state is None or state.n_waiting + 1 >= self.batch_size or not self._fits(row, state):
+        if (
+            state is None
+            or state.n_waiting + 1 >= (self.batch_size or self._settings().batch_size)
+            or not self._fits(row, state)
+        ):
             return self.partial_fit(row[np.newaxis])  # type: ignore[no-any-return]
         place = state.waiting[state.n_waiting]
         if self.binarize is None:
@@ -290,7 +353,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.n_hidden,
             self._strategy(),
             generator(self.random_state),
-            self.batch_size,
+            self._settings().batch_size,
             self.sigma,
             self.dtype,
         )
@@ -299,12 +362,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return rows
 
     def _strategy(self) -> Replay:
-        strategy = BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay
+        replay = PRESETS[self.preset][1] if self.replay is None else self.replay
+        strategy = BY_NAME[replay] if isinstance(replay, str) else replay
         if isinstance(strategy, type):
             name = strategy.__name__
             raise ValueError(f"The 'replay' parameter must be an object, not a class: write {name}() for {name}.")
         if self.binarize is None and getattr(strategy, "packed", False):
             raise ValueError("A packed memory keeps bits: set binarize to a threshold, or packed=False.")
+        if isinstance(strategy, DreamPool) and self._settings().negative == "rows":
+            raise ValueError("A DreamPool keeps states of persistent chains: set negative to 'chains' or 'both'.")
         return strategy
 
     def _check_changes(self) -> None:
@@ -331,21 +397,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 self.state_ = state
 
     def _settings(self) -> Settings:
-        return Settings(
-            batch_size=self.batch_size,
-            n_replay=self.n_replay,
-            n_epochs=self.n_epochs,
-            n_cd=self.n_cd,
-            learning_rate=float(self.learning_rate),
-            momentum=float(self.momentum),
-            initial_momentum=float(self.initial_momentum),
-            momentum_schedule=self.momentum_schedule,
-            weight_decay=float(self.weight_decay),
-            reconstruction=self.reconstruction,
-            visible_bias=self.visible_bias,
-            negative=self.negative,
-            n_chains=self.n_chains,
-        )
+        """The preset's settings, with those that are given in their places."""
+        preset, _ = PRESETS[self.preset]
+        given = {name: getattr(self, name) for name in Settings._fields if getattr(self, name, None) is not None}
+        numbers = {name: float(value) for name, value in given.items() if name in _REAL}
+        return preset._replace(**given | numbers)
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden).
@@ -434,7 +490,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         _require_positive("log_partition", n_chains=n_chains)
-        rbm = self.state_.rbm
+        rbm = self.state_.model
         if method == "exact" or (method == "auto" and 2 ** min(rbm.W.shape) * max(rbm.W.shape) <= _EXACT_UP_TO):
             return partition.exact(rbm)
         run = {"auto": partition.ais, "ais": partition.ais, "reverse-ais": partition.reverse_ais}.get(method)
@@ -472,7 +528,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         _require_positive("sample", n_samples=n_samples, n_gibbs=n_gibbs)
-        return rbm_module.dream(self.state_.rbm, n_samples, n_gibbs, self._side_generator(random_state))
+        return rbm_module.dream(self.state_.model, n_samples, n_gibbs, self._side_generator(random_state))
 
     def impute(
         self,
@@ -503,7 +559,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         for block in blocks(known):
             cells = dense(block)
             unknown = np.isnan(cells)
-            v, p = rbm_module.conditional_gibbs(self.state_.rbm, self._encode_dense(cells), unknown, n_gibbs, rng)
+            v, p = rbm_module.conditional_gibbs(self.state_.model, self._encode_dense(cells), unknown, n_gibbs, rng)
             filled.append(np.where(unknown, p if probabilities else v, cells))
         return np.concatenate(filled)
 
@@ -549,15 +605,15 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def components_(self) -> Array:
-        return self.state_.rbm.W
+        return self.state_.model.W
 
     @property
     def intercept_visible_(self) -> Array:
-        return self.state_.rbm.a
+        return self.state_.model.a
 
     @property
     def intercept_hidden_(self) -> Array:
-        return self.state_.rbm.b
+        return self.state_.model.b
 
     @property
     def n_updates_(self) -> int:
@@ -619,7 +675,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return outside
 
     def _by_block(self, function: Callable[[RBM, kernels.Rows], npt.NDArray[T]], rows: Rows) -> npt.NDArray[T]:
-        rbm = self.state_.rbm
+        rbm = self.state_.model
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
 
     def _side_generator(self, random_state: RandomState) -> np.random.Generator:

@@ -34,7 +34,9 @@ def _value_to_json(value: object) -> Json:
         return {"class": type(value).__name__, "settings": dict(value.settings())}
     if isinstance(value, Mapping):
         return {"pairs": [[_value_to_json(key), _value_to_json(each)] for key, each in value.items()]}
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
         return float(value)

@@ -87,4 +87,4 @@ def evaluate_state(
     """Score test rows by what a learner has learned; its random numbers are left alone."""
     base_bias = partition.base_rate_biases(state.ones, state.n_learned)
     rng = np.random.default_rng([seed, state.t])
-    return evaluate(state.rbm, base_bias, test, labels, n_temperatures, rng, reverse, progress)
+    return evaluate(state.model, base_bias, test, labels, n_temperatures, rng, reverse, progress)
