@@ -8,7 +8,7 @@ import pytest
 
 from genreplay.core import contrastive, partition
 from genreplay.core.kernels import Sparse, Workspace, contrast
-from genreplay.core.rbm import RBM, free_energy
+from genreplay.core.rbm import RBM, free_energy, hidden_given_visible
 from tests.core.tiny import random_rbm
 
 
@@ -46,6 +46,50 @@ def test_gradient_of_persistent_chains_is_that_of_the_log_likelihood(name: str) 
         gradient = contrastive.pcd_gradient(rbm, V, chains, n_steps=1, rng=rng)
     error = 5 * 0.5 / np.sqrt(len(chains))
     np.testing.assert_allclose(getattr(gradient, name), log_likelihood_gradient(rbm, V, name), atol=error)
+
+
+def test_reconstructions_take_part_in_the_negative_phase_beside_the_chains() -> None:
+    rbm = RBM(W=np.zeros((3, 2)), a=np.array([0.0, 50.0]), b=np.zeros(3))  # reconstructs rows as [0.5, 1]
+    V, chains = np.zeros((4, 2)), np.zeros((6, 2))
+    gradient = contrastive.pcd_gradient(rbm, V, chains, 1, np.random.default_rng(0), n_reconstructed=4)
+    assert set(np.unique(chains[:, 0])) <= {0.0, 1.0}
+    np.testing.assert_allclose(gradient.a, [-(4 * 0.5 + chains[:, 0].sum()) / 10, -1])
+
+
+def test_reconstructions_are_of_rows_drawn_from_all() -> None:
+    rbm = RBM(W=np.array([[100.0, -100.0]]), a=np.array([-50.0, 50.0]), b=np.zeros(1))  # gives back what it is given
+    V = np.array([[1.0, 0.0]] * 30 + [[0.0, 1.0]] * 10)
+    rng = np.random.default_rng(0)
+    shares = [
+        contrastive.pcd_gradient(rbm, V, np.tile(V[:1], (20, 1)), 1, rng, n_reconstructed=20).a[0] for _ in range(200)
+    ]
+    assert np.mean(shares) == pytest.approx(0.75 - (20 + 20 * 0.75) / 40, abs=0.01)
+
+
+def test_centred_steps_do_not_depend_on_which_state_a_unit_calls_one() -> None:
+    rng = np.random.default_rng(0)
+    rbm = random_rbm(5, 4, rng)
+    V, V_neg = ((rng.random((n, 5)) < 0.4).astype(float) for n in (7, 9))
+    flipped = np.array([True, False, True, False, False])
+
+    def flip_rows(rows: np.ndarray) -> np.ndarray:
+        return np.where(flipped, 1 - rows, rows)
+
+    def flip(theta: RBM) -> RBM:
+        sign = np.where(flipped, -1.0, 1.0)
+        return RBM(theta.W * sign, theta.a * sign, theta.b + theta.W[:, flipped].sum(axis=1))
+
+    def stepped(theta: RBM, V: np.ndarray, V_neg: np.ndarray, centred: bool) -> RBM:
+        H, H_neg = hidden_given_visible(theta, V), hidden_given_visible(theta, V_neg)
+        gradient = RBM(*contrast(V, H, V_neg, H_neg, Workspace()))
+        gradient = contrastive.centre(gradient, theta, V.mean(axis=0)) if centred else gradient
+        return RBM(*(part + 0.1 * slope for part, slope in zip(theta, gradient, strict=True)))
+
+    for centred in (True, False):
+        one = flip(stepped(rbm, V, V_neg, centred))
+        other = stepped(flip(rbm), flip_rows(V), flip_rows(V_neg), centred)
+        alike = all(np.allclose(x, y) for x, y in zip(one, other, strict=True))
+        assert alike is centred
 
 
 def log_likelihood_gradient(rbm: RBM, V: np.ndarray, name: str, step: float = 1e-5) -> np.ndarray:

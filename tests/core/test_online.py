@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 
 from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay, Settings, online
 from genreplay.core.online import DivergenceError, State
@@ -264,6 +266,49 @@ def test_a_failed_update_leaves_the_chains_where_they_were() -> None:
     once = online.step(state, chosen)
     assert once.chains is not None
     assert (once.chains != before).any()
+
+
+def test_drift_is_seen_in_sorted_rows_and_not_in_shuffled_ones() -> None:
+    digits = load_digits()
+    bits, order = (digits.data > 7.5).astype(float), np.random.default_rng(0).permutation(1797)
+
+    def shares(order: npt.NDArray[np.integer]) -> list[float]:
+        cut = range(100, 1701, 100)
+        return [online.drift(bits[order[i : i + 100]], bits[order[:i]].sum(axis=0), i) for i in cut]
+
+    assert max(shares(order)) < 0.1
+    assert np.mean(shares(order[np.argsort(digits.target[order], kind="stable")])) > 0.7
+
+
+def test_rehearsal_follows_drift_and_takes_the_epochs_that_it_costs() -> None:
+    recalled = []
+
+    @dataclass(frozen=True)
+    class Spy(Strategy):
+        def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
+            recalled.append(n)
+            return np.zeros((n, model.n_visible), dtype=np.float32)
+
+    chosen = Settings(batch_size=50, n_replay=30, n_epochs=4, n_replay_epochs=2, replay_share="drift", recall="epoch")
+    state = learn(start(Spy(), batch_size=50), rows_of(200, 12), chosen)
+    assert recalled == []
+    learn(state, 1 - rows_of(50, 12, seed=1), chosen)
+    assert len(recalled) == 2
+    assert 25 < recalled[0] == recalled[1] <= 30
+
+
+def test_the_average_is_what_a_model_scores_with_and_theta_what_it_learns_with() -> None:
+    plain, averaged = (
+        [*online.observe(start(NoReplay(), batch_size=10), rows_of(100, 12), Settings(batch_size=10, averaging=keep))]
+        for keep in (0.0, 0.5)
+    )
+    expected = plain[0].rbm.W
+    for t, (one, other) in enumerate(zip(plain, averaged, strict=True), start=1):
+        np.testing.assert_array_equal(one.rbm.W, other.rbm.W)
+        assert one.model is one.rbm
+        assert other.model is other.average
+        expected = expected + max(0.5, 5 / (t + 4)) * (one.rbm.W - expected)
+        np.testing.assert_allclose(other.model.W, expected, rtol=1e-5, atol=1e-7)
 
 
 def test_base_rates_count_the_learned_rows() -> None:

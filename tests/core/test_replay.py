@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay, rbm
+from genreplay.core import DreamPool, GenerativeReplay, MemoryReplay, NoReplay, Replay, rbm
 from genreplay.core.rbm import RBM, Array
 from genreplay.core.replay import BY_NAME, CLASSES
 
@@ -49,6 +49,26 @@ def test_every_strategy_keeps_the_protocol(strategy: Replay) -> None:
     again.restore(started.dump())
     np.testing.assert_array_equal(again.recall(30, model(), RNG(2)), started.recall(30, model(), RNG(2)))
     assert again.nbytes == started.nbytes
+
+
+def test_a_pool_of_dreams_holds_no_row_and_renews_itself_while_the_stream_grows_by_a_share() -> None:
+    rng, row = RNG(0), np.ones((100, 10), np.float32)
+    left = []
+    for _ in range(20):
+        pool = DreamPool(size=500, renewal=0.5).start(model())
+        for _ in range(10):
+            pool.remember(row, rng, chains=np.zeros((200, 10), np.float32))
+        assert pool.recall(1000, model(), rng).sum() == 0, "rows of the stream stay out"
+        for _ in range(10):  # the stream grows to twice its length
+            pool.remember(row, rng, chains=np.ones((200, 10), np.float32))
+        assert pool.nbytes == 500 * 2
+        left.append((pool.recall(2000, model(), rng)[:, 0] == 0).mean())
+    assert np.mean(left) == pytest.approx(0.5 ** (1 / 0.5), abs=0.03)
+
+
+def test_a_pool_of_dreams_needs_chains() -> None:
+    with pytest.raises(ValueError, match="set negative to"):
+        DreamPool().start(model()).remember(numbered(0, 20), RNG(0))
 
 
 def test_dreams_of_a_strategy_are_those_of_the_model() -> None:

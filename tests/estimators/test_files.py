@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import save as serialize
 from sklearn.exceptions import NotFittedError
 
-from genreplay import CheckpointError, GenerativeReplay, MemoryReplay, NoReplay, OnlineRBM, Replay
+from genreplay import CheckpointError, DreamPool, GenerativeReplay, MemoryReplay, NoReplay, OnlineRBM, Replay
 from genreplay.core import Settings, checkpoint
 from tests.estimators.snapshot import snapshot
 
@@ -22,6 +22,7 @@ STRATEGIES = [
     "limited-memory",
     "infinite-memory",
     "none",
+    DreamPool(size=25),
     GenerativeReplay(n_gibbs=3),
     MemoryReplay(capacity=50),
     MemoryReplay(packed=True, policy="reservoir"),
@@ -112,8 +113,10 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
         "negative": "chains",
         "n_chains": 6,
         "initial_learning_rate": 0.1,
+        "n_first_epochs": 8,
         "n_initial_updates": 9,
         "replay_share": "drift",
+        "n_replay_epochs": 2,
         "recall": "epoch",
         "centring": True,
         "averaging": 0.5,

@@ -103,7 +103,12 @@ def pcd_gradient(
     chains[:] = v[n:]
     v[:n] = p_v[:n]
     states = kernels.compact(v, rbm.n_hidden)
-    negative = kernels.sigmoid(kernels.to_hidden(states, rbm.W, rbm.b, out=x_h), out=x_h)
+    if n and isinstance(states, np.ndarray):  # the chains alone may be sparse
+        kernels.to_hidden(v[:n], rbm.W, rbm.b, out=x_h[:n])
+        kernels.to_hidden(v[n:], rbm.W, rbm.b, out=x_h[n:])
+    else:
+        kernels.to_hidden(states, rbm.W, rbm.b, out=x_h)
+    negative = kernels.sigmoid(x_h, out=x_h)
     return RBM(*kernels.contrast(V, positive, states, negative, work))
 
 
@@ -120,9 +125,9 @@ def centre(gradient: RBM, rbm: RBM, means: Array) -> RBM:
     RBM(W=array([[0., 0.]]), a=array([1., 0.]), b=array([0.]))
     """
     hidden = kernels.sigmoid(rbm.b + rbm.W @ means)
-    W, a, b = gradient
-    W -= np.stack([b, hidden], axis=1) @ np.stack([means, a])
-    return RBM(W, a - hidden @ W, b - W @ means)
+    W_T, a, b = gradient.W.T, gradient.a, gradient.b  # transposed, as it lies in memory
+    W_T -= np.stack([means, a], axis=1) @ np.stack([b, hidden])
+    return RBM(gradient.W, a - W_T @ hidden, b - means @ W_T)
 
 
 def prepare(rbm: RBM, V: Rows, work: Workspace) -> Rows:

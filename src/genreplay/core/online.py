@@ -60,10 +60,14 @@ class Settings(NamedTuple):
     """such chains"""
     initial_learning_rate: float | None = None
     """alpha at first, from where it falls to ``learning_rate``; None for ``learning_rate`` all along"""
+    n_first_epochs: int | None = None
+    """n_E at first, from where it falls to ``n_epochs``; None for ``n_epochs`` all along"""
     n_initial_updates: int = 100
-    """after so many updates, half of that"""
+    """for so many updates these two stay; from then on they fall"""
     replay_share: ReplayShare = "all"
     """rehearse all n_Bhat rows, or only the share by which the batch has "drift"ed away from the past"""
+    n_replay_epochs: int | None = None
+    """n_E of an update that rehearses all n_Bhat rows, in proportion if it rehearses less; None for n_E all the same"""
     recall: Recall = "update"
     """rehearse the same rows in all epochs of an "update", or others in every "epoch" """
     centring: bool = False
@@ -75,15 +79,17 @@ class Settings(NamedTuple):
 PAPER = Settings()
 """section 4: the paper's settings, and its protocol where it leaves a choice"""
 MODERN = Settings(
-    n_epochs=20,
+    n_epochs=12,
+    n_first_epochs=20,
     learning_rate=0.02,
     initial_learning_rate=0.2,
-    n_initial_updates=70,
+    n_initial_updates=40,
     momentum=0.5,
     visible_bias="data",
     negative="both",
     n_chains=100,
     replay_share="drift",
+    n_replay_epochs=10,
     recall="epoch",
     centring=True,
     averaging=0.97,
@@ -266,9 +272,9 @@ def _step(state: State, settings: Settings) -> State:
     chains = _chains(state, settings, rbm)
     ones, n_learned = state.ones + batch.sum(axis=0, dtype=np.float64), state.n_learned + len(batch)
     means = (ones / n_learned).astype(rbm.W.dtype)
-    learning_rate = learning_rate_at(state.t, settings)
+    learning_rate = falling(settings.initial_learning_rate, settings.learning_rate, state.t, settings)
     with np.errstate(over="ignore", invalid="ignore"):
-        for epoch in range(1, settings.n_epochs + 1):  # lines 26-41
+        for epoch in range(1, _n_epochs(state, settings, n_past) + 1):  # lines 26-41
             if epoch > 1 and n_past and settings.recall == "epoch":
                 V = _union(state, batch, n_past)
             if chains is None:
@@ -307,8 +313,21 @@ def _n_past(state: State, settings: Settings, batch: Array) -> int:
     """How many rows of the past to rehearse."""
     if state.t == 1:  # line 13: at first there is no past
         return 0
-    n = settings.n_replay if state.replay.n_samples is None else state.replay.n_samples
+    n = _most_past(state, settings)
     return n if settings.replay_share == "all" else round(n * drift(batch, state.ones, state.n_learned))
+
+
+def _most_past(state: State, settings: Settings) -> int:
+    """n_Bhat."""
+    return settings.n_replay if state.replay.n_samples is None else state.replay.n_samples
+
+
+def _n_epochs(state: State, settings: Settings, n_past: int) -> int:
+    """n_E: more at first, when rows are few; less with rehearsal, which takes time too."""
+    n = falling(settings.n_first_epochs, settings.n_epochs, state.t, settings)
+    if settings.n_replay_epochs is not None:
+        n += n_past / _most_past(state, settings) * (settings.n_replay_epochs - n)
+    return round(n)
 
 
 def _union(state: State, batch: Array, n_past: int) -> Rows:
@@ -341,19 +360,16 @@ def momentum_at(t: int, epoch: int, settings: Settings) -> float:
     return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
 
 
-def learning_rate_at(t: int, settings: Settings) -> float:
-    """The alpha of line 39: from its initial value down to ``learning_rate``, as 1 / t in the end.
+def falling(first: float | None, last: float, t: int, settings: Settings) -> float:
+    """A setting in update t: its first value for some updates, then falling as 1 / t to its last.
 
     It needs no horizon. The first rows are learned fast, which matters where few follow; at a lasting pace, what is
     learned from the newest rows is noise around what all of them teach.
 
-    >>> settings = Settings(initial_learning_rate=0.3, n_initial_updates=100, learning_rate=0.02)
-    >>> [round(learning_rate_at(t, settings), 3) for t in (1, 101, 501, 100_000)]
-    [0.3, 0.15, 0.05, 0.02]
+    >>> [falling(0.2, 0.02, t, Settings(n_initial_updates=50)) for t in (1, 50, 100, 100_000)]
+    [0.2, 0.2, 0.1, 0.02]
     """
-    if settings.initial_learning_rate is None:
-        return settings.learning_rate
-    return max(settings.learning_rate, settings.initial_learning_rate / (1 + (t - 1) / settings.n_initial_updates))
+    return last if first is None else max(last, first * min(1, settings.n_initial_updates / t))
 
 
 def drift(batch: Array, ones: npt.NDArray[np.float64], n_learned: int) -> float:

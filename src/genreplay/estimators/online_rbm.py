@@ -86,7 +86,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         before it.
     batch_size : int, default=100
         Observed rows that trigger one update, n_B.
-    n_epochs : int, default=10, modern 20
+    n_epochs : int, default=10, modern 12
         Steps of contrastive divergence on the same rows, n_E.
     n_cd : int, default=1
         Gibbs steps of the negative phase, n_CD.
@@ -111,10 +111,14 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Such chains.
     initial_learning_rate : float, default=learning_rate, modern 0.2
         Alpha at first, from where it falls to ``learning_rate``.
-    n_initial_updates : int, default=100, modern 70
-        Updates after which half of it is left.
+    n_first_epochs : int, default=n_epochs, modern 20
+        ``n_epochs`` at first, from where it falls.
+    n_initial_updates : int, default=100, modern 40
+        Updates for which these two stay; from then on they fall.
     replay_share : {"all", "drift"}, default="all", modern "drift"
         Rehearse all ``n_replay`` rows, or only the share by which a batch has come away from the past.
+    n_replay_epochs : int, default=n_epochs, modern 10
+        ``n_epochs`` of an update that rehearses all ``n_replay`` rows; in proportion where it rehearses less.
     recall : {"update", "epoch"}, default="update", modern "epoch"
         Rehearse the same rows in all epochs of an update, or others in every epoch.
     centring : bool, default=False, modern True
@@ -200,8 +204,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "negative": [StrOptions({"rows", "chains", "both"}), None],
         "n_chains": [Interval(Integral, 1, None, closed="left"), None],
         "initial_learning_rate": [Interval(Real, 0, None, closed="neither"), None],
+        "n_first_epochs": [Interval(Integral, 1, None, closed="left"), None],
         "n_initial_updates": [Interval(Integral, 1, None, closed="left"), None],
         "replay_share": [StrOptions({"all", "drift"}), None],
+        "n_replay_epochs": [Interval(Integral, 1, None, closed="left"), None],
         "recall": [StrOptions({"update", "epoch"}), None],
         "centring": ["boolean", None],
         "averaging": [Interval(Real, 0, 1, closed="left"), None],
@@ -235,8 +241,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         negative: NegativePhase | None = None,
         n_chains: int | None = None,
         initial_learning_rate: float | None = None,
+        n_first_epochs: int | None = None,
         n_initial_updates: int | None = None,
         replay_share: ReplayShare | None = None,
+        n_replay_epochs: int | None = None,
         recall: Recall | None = None,
         centring: bool | None = None,
         averaging: float | None = None,
@@ -262,8 +270,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.negative = negative
         self.n_chains = n_chains
         self.initial_learning_rate = initial_learning_rate
+        self.n_first_epochs = n_first_epochs
         self.n_initial_updates = n_initial_updates
         self.replay_share = replay_share
+        self.n_replay_epochs = n_replay_epochs
         self.recall = recall
         self.centring = centring
         self.averaging = averaging

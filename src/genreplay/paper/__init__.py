@@ -1,10 +1,10 @@
-"""The paper's experiments, and one on anomalies: one file for each table or figure, a list of runs each."""
+"""The experiments, a list of runs each, one file for each table or figure: the paper's, anomalies, beyond the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from genreplay.paper import anomaly, cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
+from genreplay.paper import anomaly, beyond, cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
 from genreplay.paper.run import Run
 
 EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
@@ -17,5 +17,6 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "study": replay_study.runs,
     "search": random_search.runs,
     "anomaly": anomaly.runs,
+    "beyond": beyond.runs,
 }
 """name on the command line, and what lists its runs (True for the quick form)"""

@@ -62,7 +62,7 @@ class OnlineRun:
 
     def execute(self, seed: int, report: Report) -> Figures:
         data = load(self.dataset, self.binarisation)
-        data = _head(datasets.order(data, "random", seed), self.max_rows)
+        data = head(datasets.order(data, "random", seed), self.max_rows)
         data = datasets.order(data, self.order, seed)  # type: ignore[arg-type]
         rows, test, labels = data.train, data.test, data.test_labels
         model = OnlineRBM(
@@ -126,7 +126,7 @@ def strategy(method: str, n_gibbs: int = 1) -> Replay:
     return strategies[method]
 
 
-def _head(data: datasets.Dataset, n_rows: int | None) -> datasets.Dataset:
+def head(data: datasets.Dataset, n_rows: int | None) -> datasets.Dataset:
     """The first rows of the training and test splits."""
 
     def cut(labels: Labels | None) -> Labels | None:

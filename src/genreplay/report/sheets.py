@@ -55,13 +55,11 @@ def sheaves(results: Results) -> list[Sheaf]:
         if not bits:
             continue
         kinds = {
-            title: [
-                Sheet(method, _png(unpack(sheets[kind]), half=kind == "imputed")) for method, sheets in bits.items()
-            ]
+            title: [Sheet(method, png(unpack(sheets[kind]), half=kind == "imputed")) for method, sheets in bits.items()]
             for kind, title in KINDS.items()
         }
         originals = next(iter(bits.values()))["originals"]
-        kinds[KINDS["imputed"]].append(Sheet("the originals", _png(unpack(originals))))
+        kinds[KINDS["imputed"]].append(Sheet("the originals", png(unpack(originals))))
         found.append(Sheaf(order, size, kinds))
     return found
 
@@ -76,7 +74,7 @@ def unpack(packed: str) -> np.ndarray:
     return np.unpackbits(pixels, axis=1).reshape(-1, SIDE, SIDE)
 
 
-def _png(digits: np.ndarray, half: bool = False) -> str:
+def png(digits: np.ndarray, half: bool = False) -> str:
     """The digits side by side, ink on nothing; ``half`` colours the lower halves."""
     n_rows = -(-len(digits) // COLUMNS)
     sheet = np.zeros((n_rows * SIDE, COLUMNS * SIDE, 4))

@@ -1,0 +1,233 @@
+"""Beyond the paper: the preset "modern" against the paper's figures and against stored rows, and what it is made of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from genreplay.paper.beyond import RIVALS, BeyondRun, PriceRun
+from genreplay.paper.claims.tables import TITLES
+from genreplay.paper.results import Estimate, Results, estimate
+from genreplay.paper.table2 import DATASETS, PAPER
+from genreplay.report import sheets, svg
+
+ORDERS = ("random", "sorted")
+
+
+class Row(NamedTuple):
+    """A data set in random order."""
+
+    title: str
+    modern: Estimate | None
+    stored: Estimate | None
+    """ER-IM with the same ingredients: every row is kept"""
+    protocol: Estimate | None
+    """our runs of the paper's protocol"""
+    paper: dict[str, float]
+    independent: float | None
+
+
+class Contest(NamedTuple):
+    """MNIST in one order."""
+
+    order: str
+    protocol: Estimate | None
+    methods: dict[str, Estimate | None]
+    """the dream pool and its rivals, with the same ingredients"""
+    closed: float | None
+    """share of the way from the paper's protocol to ER-IM that the dream pool goes"""
+
+
+class Price(NamedTuple):
+    """What a preset takes in one order: means over seeds."""
+
+    order: str
+    milliseconds: dict[str, float]
+    """of processor time a row, by preset"""
+    held_bytes: dict[str, int]
+
+    @property
+    def time_ratio(self) -> float:
+        return self.milliseconds["modern"] / self.milliseconds["paper"]
+
+    @property
+    def bytes_ratio(self) -> float:
+        return self.held_bytes["modern"] / self.held_bytes["paper"]
+
+
+class Beyond(NamedTuple):
+    """Everything that the section shows."""
+
+    sentences: list[str]
+    rows: list[Row]
+    contests: list[Contest]
+    prices: list[Price]
+    ablation: Markup | None
+    sheets: list[sheets.Sheet]
+    """what is dreamt when a class has passed"""
+
+
+def beyond(results: Results) -> Beyond | None:
+    """The whole section; None where nothing was run."""
+    if not any(results.of(run) for run in results.runs("beyond")):
+        return None
+    rows, contests, prices = table(results), contest(results), price(results)
+    return Beyond(
+        sentences(rows, contests, prices),
+        rows,
+        contests,
+        prices,
+        _ablation(results),
+        _through_the_stream(results),
+    )
+
+
+def table(results: Results) -> list[Row]:
+    """A line for each data set."""
+    return [_row(results, dataset) for dataset in DATASETS]
+
+
+def _row(results: Results, dataset: str) -> Row:
+    offline = results.find("table2", kind="offline", dataset=dataset, binarisation="threshold")
+    independent = [record["figures"]["independent_nats"] for record in offline]
+    found = _whole(results, dataset=dataset)
+    title = TITLES[dataset]
+    state = next((record["figures"]["data_state"] for record in offline), "exact")
+    return Row(
+        title if state == "exact" else f"{title} ({state})",
+        found,
+        _whole(results, dataset=dataset, method="ER-IM"),
+        results.nats("table2", kind="online", dataset=dataset, binarisation="threshold", method="OCD_GR"),
+        PAPER[dataset],
+        float(np.mean(independent)) if independent else None,
+    )
+
+
+def _whole(
+    results: Results, dataset: str = "mnist", order: str = "random", method: str = "dream pool"
+) -> Estimate | None:
+    """A run of the preset itself on whole data."""
+    n_hidden = max(run.n_hidden for run in results.runs("beyond") if isinstance(run, BeyondRun))
+    chosen = {"dataset": dataset, "order": order, "method": method, "without": "", "alone": "", "n_hidden": n_hidden}
+    return results.nats("beyond", kind="beyond", **chosen)
+
+
+def contest(results: Results) -> list[Contest]:
+    """MNIST in both orders: dreams against stored rows, the other ingredients being the same."""
+    found = []
+    for order in ORDERS:
+        size = max(run.n_hidden for run in results.runs("beyond") if isinstance(run, BeyondRun))
+        protocol = results.nats("fig4", order=order, n_hidden=size, method="OCD_GR")
+        methods = {method: _whole(results, order=order, method=method) for method in ("dream pool", *RIVALS)}
+        modern, stored = methods["dream pool"], methods["ER-IM"]
+        closed = None
+        if protocol and modern and stored and stored.mean > protocol.mean:
+            closed = (modern.mean - protocol.mean) / (stored.mean - protocol.mean)
+        found.append(Contest(order, protocol, methods, closed))
+    return found
+
+
+def price(results: Results) -> list[Price]:
+    """Both presets, taking turns on the same rows."""
+    found = []
+    for run in results.runs("beyond"):
+        records = results.of(run)
+        if isinstance(run, PriceRun) and records:
+            figures = [record["figures"] for record in records]
+            presets = figures[0]["row_milliseconds"]
+            milliseconds = {each: float(np.mean([f["row_milliseconds"][each] for f in figures])) for each in presets}
+            held = {each: sum(figures[0]["held_bytes"][each].values()) for each in presets}
+            found.append(Price(run.order, milliseconds, held))
+    return found
+
+
+def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> list[str]:
+    """What the figures say, counted."""
+    done = [(row, row.modern) for row in rows if row.modern is not None]
+    said = []
+    if done:
+        n = len(done)
+        counts = {
+            "the paper's OCD_GR": sum(found.mean >= row.paper["OCD_GR"] for row, found in done),
+            "both of the paper's rivals": sum(
+                found.mean > max(row.paper["ER-IM"], row.paper["ER-ML"]) for row, found in done
+            ),
+            "the literature's offline RBM": sum(found.mean >= row.paper["offline"] for row, found in done),
+            "our runs of the paper's protocol": sum(
+                row.protocol is not None and found.mean >= row.protocol.mean for row, found in done
+            ),
+            "independent bits": sum(
+                row.independent is not None and found.mean > row.independent for row, found in done
+            ),
+        }
+        said.append("At or above " + ", ".join(f"{what} on {k} of {n} sets" for what, k in counts.items()) + ".")
+        gaps = [abs(found.gap) for _, found in done if found.gap is not None]
+        if gaps:
+            said.append(f"Forward and reverse AIS differ by {max(gaps):.1f} nats at most in this table.")
+    for each in contests:
+        if each.closed is not None:
+            said.append(
+                f"MNIST, {each.order} order: dreams go {100 * each.closed:.0f} % of the way from the paper's protocol to "
+                "storing every row with the same ingredients."
+            )
+    for cost in prices:
+        said.append(
+            f"MNIST, {cost.order} order: {cost.time_ratio:.2f} times the paper preset's time a row, "
+            f"{cost.bytes_ratio:.2f} times its bytes."
+        )
+    return said
+
+
+def _ablation(results: Results) -> Markup | None:
+    """Nats gained or lost against the whole preset, an ingredient left out or had alone, in both orders."""
+    parts = [run for run in results.runs("beyond") if isinstance(run, BeyondRun) and _is_part(run, results)]
+    full = {run.order: _of(results, run) for run in parts if not run.without and not run.alone}
+    names = list(dict.fromkeys((run.without, run.alone) for run in parts if run.without or run.alone))
+    points = [
+        (names.index((run.without, run.alone)), run.order, found.mean - whole.mean, found.error or 0.0)
+        for run in parts
+        if (run.without or run.alone) and (found := _of(results, run)) and (whole := full.get(run.order))
+    ]
+    if not points:
+        return None
+    figure, axes = svg.panel(7.2, 0.32 * len(names) + 1.0)
+    for place, order, difference, error in points:
+        shift = 0.15 if order == "sorted" else -0.15
+        marker = "s" if order == "sorted" else "o"
+        axes.errorbar(difference, place + shift, xerr=error, color=svg.INKS[order], marker=marker, capsize=3)
+    axes.axvline(0, color=svg.INKS["ink"], linewidth=1.0)
+    axes.set_xscale("symlog", linthresh=10)
+    axes.set_yticks(range(len(names)))
+    axes.set_yticklabels([f"without {without}" if without else f"paper + {alone}" for without, alone in names])
+    axes.invert_yaxis()
+    axes.set_xlabel("test nats, less those of the whole preset")
+    return svg.to_svg(
+        figure, "ablation", "Nats lost without each ingredient, and with the paper's settings and one alone"
+    )
+
+
+def _is_part(run: BeyondRun, results: Results) -> bool:
+    """Whether a run belongs to the study of ingredients, which has its own size."""
+    sized = [each for each in results.runs("beyond") if isinstance(each, BeyondRun) and (each.without or each.alone)]
+    same = (run.n_hidden, run.max_rows, run.dataset, run.method) == (
+        sized[0].n_hidden,
+        sized[0].max_rows,
+        sized[0].dataset,
+        sized[0].method,
+    )
+    return same
+
+
+def _of(results: Results, run: BeyondRun) -> Estimate | None:
+    return estimate(results.of(run))
+
+
+def _through_the_stream(results: Results) -> list[sheets.Sheet]:
+    """States of the chains each time another class begins, and at the end of the sorted stream."""
+    size = max(run.n_hidden for run in results.runs("beyond") if isinstance(run, BeyondRun))
+    records = results.find("beyond", kind="beyond", dataset="mnist", order="sorted", method="dream pool", n_hidden=size)
+    bits = next((each["figures"]["sheets"] for each in records if each["figures"]["sheets"]), [])
+    names = [f"when {label + 1} comes" for label in range(len(bits) - 1)] + ["at the end"]
+    return [sheets.Sheet(name, sheets.png(sheets.unpack(packed))) for name, packed in zip(names, bits, strict=True)]
