@@ -68,7 +68,7 @@ def test_reconstructions_are_of_rows_drawn_from_all() -> None:
 
 def test_centred_steps_do_not_depend_on_which_state_a_unit_calls_one() -> None:
     rng = np.random.default_rng(0)
-    rbm = random_rbm(5, 4, rng)
+    rbm = random_rbm(5, 4)
     V, V_neg = ((rng.random((n, 5)) < 0.4).astype(float) for n in (7, 9))
     flipped = np.array([True, False, True, False, False])
 

@@ -10,6 +10,7 @@ import numpy as np
 from genreplay.datasets.registry import spec_of
 from genreplay.paper import EXPERIMENTS
 from genreplay.paper.anomaly import AnomalyRun
+from genreplay.paper.beyond import BeyondRun, PriceRun
 from genreplay.paper.cost import CostRun
 from genreplay.paper.fig3 import ClassesInTurn
 from genreplay.paper.offline import OfflineRun
@@ -85,6 +86,10 @@ def right(run: Run, seed: int) -> dict[str, Any]:
     if isinstance(run, OfflineRun):
         nats = {"mnist": -124.0, "connect4": -20.0}.get(run.dataset, PAPER[run.dataset]["offline"])
         return _offline(run, nats, seed, 35.0)
+    if isinstance(run, BeyondRun):
+        return _beyond(run, seed, -90.0 if run.dataset == "mnist" else max(PAPER[run.dataset].values()) + 1)
+    if isinstance(run, PriceRun):
+        return _price(1.2)
     if isinstance(run, AnomalyRun):
         return _anomaly(run, seed, {"RBM": 0.9, "HalfSpaceTrees": 0.8, "LODA": 0.85}.get(run.method, 0.95), 0.9)
     if isinstance(run, ClassesInTurn):
@@ -104,6 +109,10 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _online(run, seed, _wrong_nats(run), falling if run.method == "OCD_GR" else steady, {25: 10, 250: 12})
     if isinstance(run, OfflineRun):
         return _offline(run, -5.0, seed, 10.0)
+    if isinstance(run, BeyondRun):
+        return _beyond(run, seed, -300.0)
+    if isinstance(run, PriceRun):
+        return _price(3.0)
     if isinstance(run, AnomalyRun):
         return _anomaly(run, seed, 0.4 if run.method == "RBM" else 0.7, 3.0)
     if isinstance(run, ClassesInTurn):
@@ -187,6 +196,28 @@ def _cost(run: CostRun, seed: int, seconds: dict[str, Any], held: dict[str, Any]
         },
         "replay_bytes": {**held, **{method: [1_000] * n for method in extra}},
         "parameter_bytes": 1_000_000,
+    }
+
+
+def _beyond(run: BeyondRun, seed: int, nats: float) -> dict[str, Any]:
+    """An ingredient left out costs ten nats, one alone is worth little, and a memory is worth five."""
+    nats -= 10 * bool(run.without) + 40 * bool(run.alone) - 5 * run.method.startswith("ER")
+    watched = (run.dataset, run.order, run.without, run.alone, seed) == ("mnist", "sorted", "", "", 0)
+    return {
+        **likelihood(nats, seed),
+        "n_rows": 1_000,
+        "n_test": 500,
+        "held_bytes": {"parameters": 1_000},
+        "learn_seconds": 1.0,
+        "data_state": "exact",
+        "sheets": [40 * 98 * "0f"] * 10 if watched else None,
+    }
+
+
+def _price(ratio: float) -> dict[str, Any]:
+    return {
+        "row_milliseconds": {"paper": 1.0, "modern": ratio},
+        "held_bytes": {"paper": {"parameters": 1_000}, "modern": {"parameters": 900, "average": 300}},
     }
 
 

@@ -30,7 +30,7 @@ from genreplay.paper.results import Results
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="A self-contained page; or Table 2, and that of the anomaly detectors if they were run, as Markdown.",
+    help="A self-contained page; or as Markdown Table 2, and the tables of detectors and of the modern preset if run.",
 )
 def report(source: Path, out: Path | None, form: str) -> None:
     """Put the paper's numbers and ours side by side, with a verdict for each of its claims.
@@ -49,7 +49,9 @@ def report(source: Path, out: Path | None, form: str) -> None:
     if form == "html":
         text = page.build(results)
     else:
-        text = "\n".join(filter(None, (markdown.table(results), markdown.anomaly_table(results))))
+        text = "\n".join(
+            filter(None, (markdown.table(results), markdown.anomaly_table(results), markdown.beyond_table(results)))
+        )
     if form == "md" and out is None:
         click.echo(text, nl=False)
         return

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from genreplay.paper import EXPERIMENTS
 from genreplay.paper.anomaly import ONLINE, AnomalyRun
+from genreplay.paper.beyond import INGREDIENTS, BeyondRun
 from genreplay.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
 from genreplay.paper.fig3 import ClassesInTurn
 from genreplay.paper.offline import OfflineRun
 from genreplay.paper.online import METHODS, OnlineRun
 from genreplay.paper.results import MAX_GAP, Results
-from genreplay.report import anomaly, cost, fig3, fig4, fig5, sheets, study, tables
+from genreplay.report import anomaly, beyond, cost, fig3, fig4, fig5, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
 
@@ -26,6 +27,7 @@ TITLES = {
     "cost": "Time and memory",
     "study": "How many dreams, how deep?",
     "samples": "Dreams to look at",
+    "beyond": "Beyond the paper",
     "anomaly": "Anomaly detection",
     "runs": "What was run, and how",
 }
@@ -84,6 +86,9 @@ def build(results: Results) -> str:
         costs=cost.costs(results),
         study=study.study(results),
         sheaves=sheets.sheaves(results),
+        beyond=beyond.beyond(results),
+        ingredients=INGREDIENTS,
+        rivals=beyond.METHODS,
         anomalies=anomaly.anomalies(results),
         detectors=anomaly.METHODS,
         online_detectors=ONLINE,
@@ -105,6 +110,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
     assert isinstance(curve, OnlineRun)
     assert isinstance(trial, OnlineRun)
     assert isinstance(detector, AnomalyRun)
+    part = next(run for run in results.runs("beyond") if isinstance(run, BeyondRun) and run.without)
     (studied,) = {(run.n_hidden, run.max_rows) for run in results.runs("study") if isinstance(run, OnlineRun)}
     return {
         "n_dreams": toy.n_dreams,
@@ -115,6 +121,8 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "study_hidden": studied[0],
         "study_rows": studied[1],
         "search_rows": trial.max_rows,
+        "part_hidden": part.n_hidden,
+        "part_rows": part.max_rows,
         "anomaly_head": detector.n_head,
         "anomaly_learned": f"{100 * (1 - detector.held_out):.0f} %",
         "anomaly_sample": detector.max_sample,
