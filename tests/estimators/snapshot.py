@@ -18,6 +18,8 @@ def snapshot(model: OnlineRBM) -> dict[str, object]:
         **{f"memory.{name}": array for name, array in state.replay.dump().items()},
         "waiting": state.waiting[: state.n_waiting],
         "ones": state.ones,
+        **({} if state.chains is None else {"chains": state.chains}),
+        **({} if state.average is None else {f"average.{k}": part for k, part in state.average._asdict().items()}),
     }
     return {
         **{name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()},

@@ -69,7 +69,7 @@ def refusal(path: Path) -> str:
 @pytest.mark.parametrize("replay", STRATEGIES, ids=str)
 def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, dtype: str, tmp_path: Path) -> None:
     path, rows = tmp_path / "model.safetensors", bits(400)
-    model = small(replay=replay, dtype=dtype)
+    model = small(replay=replay, dtype=dtype, preset="modern" if isinstance(replay, DreamPool) else "paper")
     for start in range(0, 330, 33):
         model.partial_fit(rows[start : start + 33])
     assert model.state_.n_waiting == 10

@@ -190,14 +190,13 @@ def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
         whole = replace(whole, n_hidden=20, max_rows=500, n_temperatures=290)
         part = replace(part, n_hidden=20, max_rows=500, n_temperatures=290)
     sorted_ = replace(whole, order="sorted")
-    listed: list[BeyondRun | PriceRun] = [whole, sorted_]
-    listed += [replace(whole, dataset=dataset) for dataset in DATASETS if dataset != "mnist"]
-    listed += [replace(sorted_, method=method) for method in RIVALS]
-    listed.append(replace(whole, method=RIVALS[0]))
-    listed += [replace(whole, dataset=dataset, method=RIVALS[0]) for dataset in DATASETS if dataset != "mnist"]
+    others = [dataset for dataset in DATASETS if dataset != "mnist"]
+    listed: list[BeyondRun | PriceRun] = [whole, sorted_, *(replace(whole, dataset=dataset) for dataset in others)]
+    listed += [*(replace(sorted_, method=method) for method in RIVALS), replace(whole, method=RIVALS[0])]
     listed += [PriceRun(order, whole.n_hidden, whole.max_rows) for order in ("random", "sorted")]
     for order in ("sorted", "random"):
         here = replace(part, order=order)
         listed += [here, *(replace(here, without=name) for name in _WITHOUT)]
         listed += [replace(here, alone=name) for name in _ALONE]
+    listed += [replace(whole, dataset=dataset, method=RIVALS[0]) for dataset in others]
     return listed

@@ -1,0 +1,66 @@
+"""The presets: what they stand for, and that "modern" learns better with nothing stored."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sklearn.datasets import load_digits
+
+from genreplay import DreamPool, GenerativeReplay, OnlineRBM
+from genreplay.core.online import MODERN, PAPER
+from tests.estimators.snapshot import snapshot
+
+
+def test_a_preset_gives_the_settings_that_are_not_given() -> None:
+    assert OnlineRBM()._settings() == PAPER
+    assert OnlineRBM(preset="modern")._settings() == MODERN
+    assert OnlineRBM(preset="modern", learning_rate=1, n_chains=7)._settings() == MODERN._replace(
+        learning_rate=1.0, n_chains=7
+    )
+    assert isinstance(OnlineRBM()._strategy(), GenerativeReplay)
+    assert isinstance(OnlineRBM(preset="modern")._strategy(), DreamPool)
+    assert isinstance(OnlineRBM(preset="modern", replay="generative")._strategy(), GenerativeReplay)
+
+
+def test_a_pool_of_dreams_without_chains_is_refused_before_anything_is_learned() -> None:
+    with pytest.raises(ValueError, match="set negative to 'chains' or 'both'"):
+        OnlineRBM(replay="dream-pool").fit(np.eye(4))
+
+
+def test_what_is_scored_sampled_and_shown_is_the_average() -> None:
+    model = OnlineRBM(4, preset="modern", batch_size=10, random_state=0).fit(np.eye(6).repeat(20, axis=0))
+    average = model.state_.average
+    assert average is not None
+    assert model.components_ is average.W
+    assert not np.array_equal(average.W, model.state_.rbm.W)
+    assert model.nbytes.average == average.nbytes
+    raw = model.state_._replace(average=None)
+    before = model.free_energy(np.eye(6))
+    model.state_ = raw
+    assert not np.allclose(model.free_energy(np.eye(6)), before)
+
+
+def test_the_modern_preset_does_not_care_how_a_stream_is_cut() -> None:
+    rows = (np.random.default_rng(0).random((230, 9)) < np.linspace(0.1, 0.9, 230)[:, np.newaxis]).astype(float)
+    whole = OnlineRBM(5, preset="modern", batch_size=20, random_state=0).partial_fit(rows)
+    cut = OnlineRBM(5, preset="modern", batch_size=20, random_state=0)
+    for piece in np.array_split(rows, 17):
+        cut.partial_fit(piece)
+    assert snapshot(cut) == snapshot(whole)
+
+
+def test_modern_fits_digits_better_and_remembers_the_first_of_a_sorted_stream() -> None:
+    digits = load_digits()
+    bits, order = (digits.data > 7.5).astype(float), np.random.default_rng(0).permutation(1797)
+    train, test = order[:1400], order[1400:]
+    by_class = train[np.argsort(digits.target[train], kind="stable")]
+    zeros = bits[test[digits.target[test] == 0]]
+
+    def learned(preset: str, rows: npt.NDArray[np.integer]) -> OnlineRBM:
+        return OnlineRBM(16, preset=preset, random_state=0).partial_fit(bits[rows])  # type: ignore[arg-type]
+
+    modern, paper = (learned(preset, train).score(bits[test]) for preset in ("modern", "paper"))
+    assert modern > paper + 2
+    modern, paper = (learned(preset, by_class).score(zeros) for preset in ("modern", "paper"))
+    assert modern > paper + 4
