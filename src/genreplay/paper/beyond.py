@@ -7,6 +7,8 @@ runs listed here are the first that look at the test rows with them.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -14,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from genreplay import datasets
+from genreplay.core import DreamPool
 from genreplay.core import online as core
 from genreplay.estimators import OnlineRBM
 from genreplay.estimators.online_rbm import PRESETS
@@ -21,6 +24,9 @@ from genreplay.paper.likelihood import evaluate_state
 from genreplay.paper.online import head, load, strategy
 from genreplay.paper.run import Figures, Report
 from genreplay.paper.table2 import DATASETS
+
+RECIPE = hashlib.sha256(json.dumps([core.MODERN._asdict(), DreamPool().settings()]).encode()).hexdigest()[:8]
+"""changes with the preset, so that results of another one are not taken for its own"""
 
 INGREDIENTS: dict[str, dict[str, Any]] = {
     "data biases": {"visible_bias": core.MODERN.visible_bias},
@@ -80,6 +86,8 @@ class BeyondRun:
     """of AIS, forward and reverse, 100 chains"""
     max_rows: int | None = None
     """learn only so many rows and test on as many; None for all"""
+    recipe: str = RECIPE
+    """which "modern" it was"""
 
     @property
     def title(self) -> str:
@@ -154,6 +162,8 @@ class PriceRun:
     """hidden units (n_h)"""
     max_rows: int | None = None
     """learn only so many rows; None for all"""
+    recipe: str = RECIPE
+    """which "modern" it was"""
 
     @property
     def title(self) -> str:
