@@ -70,9 +70,10 @@ def test_links_within_the_page_lead_somewhere(page: str) -> None:
 
 def test_every_picture_is_there(page: str) -> None:
     tags = Reader(page).tags
-    n_drawings = 12 + 2 + 1 + 3 + 3 + 2  # Figs. 3, 4 and 5; cost; study and search; false alarms
+    n_drawings = 12 + 2 + 1 + 3 + 3 + 1 + 2  # Figs. 3, 4 and 5; cost; study and search; ingredients; false alarms
     assert tags["svg"] == n_drawings
-    assert tags["img"] == 2 * (3 * 3 + 1), "two orders; dreams, samples, imputed by three methods; originals"
+    two_orders = 2 * (3 * 3 + 1)  # dreams, samples, imputed by three methods; originals
+    assert tags["img"] == two_orders + 10, "and dreams through a sorted stream of ten classes"
 
 
 def test_drawings_take_all_their_colours_from_the_page(page: str) -> None:

@@ -198,7 +198,7 @@ def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
     whole, part = BeyondRun(), BeyondRun(n_hidden=100, n_temperatures=2_900, max_rows=10_000)
     if quick:
         whole = replace(whole, n_hidden=20, max_rows=500, n_temperatures=290)
-        part = replace(part, n_hidden=20, max_rows=500, n_temperatures=290)
+        part = replace(part, n_hidden=10, max_rows=500, n_temperatures=290)
     sorted_ = replace(whole, order="sorted")
     others = [dataset for dataset in DATASETS if dataset != "mnist"]
     listed: list[BeyondRun | PriceRun] = [whole, sorted_, *(replace(whole, dataset=dataset) for dataset in others)]

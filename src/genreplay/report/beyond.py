@@ -205,6 +205,7 @@ def _ablation(results: Results) -> Markup | None:
         axes.errorbar(difference, place + shift, xerr=error, color=svg.INKS[order], marker=marker, capsize=3)
     axes.axvline(0, color=svg.INKS["ink"], linewidth=1.0)
     axes.set_xscale("symlog", linthresh=10)
+    svg.plain_log(axes.xaxis, (-1_000, -300, -100, -30, -10, -5, 0, 5))
     axes.set_yticks(range(len(names)))
     axes.set_yticklabels([f"without {without}" if without else f"paper + {alone}" for without, alone in names])
     axes.invert_yaxis()
