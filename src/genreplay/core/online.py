@@ -79,22 +79,30 @@ class Settings(NamedTuple):
 PAPER = Settings()
 """section 4: the paper's settings, and its protocol where it leaves a choice"""
 MODERN = Settings(
-    n_epochs=12,
+    # a short stream has few updates to learn in, a long one many that would undo each other
     n_first_epochs=20,
-    learning_rate=0.02,
+    n_epochs=12,
     initial_learning_rate=0.2,
+    learning_rate=0.02,
     n_initial_updates=40,
+    # chains need to keep up with the model, which much momentum carries away from them
     momentum=0.5,
+    # the first updates need not find the base rates
     visible_bias="data",
+    # chains see modes that no row is near, reconstructions damp the swings of a fast model
     negative="both",
     n_chains=100,
+    # where rows come in any order, each batch is like the past and dreams would only thin it out
     replay_share="drift",
-    n_replay_epochs=10,
+    # other dreams in each epoch: a few repeated ones are learned by heart; the time they take is saved on epochs
     recall="epoch",
+    n_replay_epochs=10,
+    # weights learn what hangs together, and leave to the biases how often a unit is on
     centring=True,
+    # the newest batches' noise is averaged out
     averaging=0.97,
 )
-"""what was found to be the better with nothing stored, on validation rows; goes with a ``DreamPool``"""
+"""A recipe that fits better with nothing stored either, chosen on validation rows; goes with a ``DreamPool``."""
 
 
 class State(NamedTuple):
