@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from genreplay import datasets
-from genreplay.core import DreamPool
+from genreplay.core import DreamPool, MemoryReplay
 from genreplay.core import online as core
 from genreplay.estimators import OnlineRBM
 from genreplay.estimators.online_rbm import PRESETS
@@ -75,7 +75,7 @@ class BeyondRun:
     order: str = "random"
     """"random" or "sorted" by class"""
     method: str = "dream pool"
-    """what is rehearsed: "dream pool", or stored rows: ER-IM, ER-ML or ER-ML packed"""
+    """what is rehearsed: "dream pool", or stored rows: ER-IM, ER-ML packed, or ER-ML pool, in the bytes of the pool"""
     without: str = ""
     """the ingredient left out"""
     alone: str = ""
@@ -99,7 +99,9 @@ class BeyondRun:
         if self.alone:
             return OnlineRBM(self.n_hidden, random_state=seed, **INGREDIENTS[self.alone])
         settings = dict(_WITHOUT[self.without]) if self.without else {}
-        if self.method != "dream pool":
+        if self.method == "ER-ML pool":
+            settings["replay"] = MemoryReplay(capacity=DreamPool().size, packed=True)
+        elif self.method != "dream pool":
             settings["replay"] = strategy(self.method)
         return OnlineRBM(self.n_hidden, preset="modern", random_state=seed, **settings)
 
@@ -189,8 +191,9 @@ class PriceRun:
         }
 
 
-RIVALS = ("ER-IM", "ER-ML packed")
-"""the same learner with stored rows in the place of dreams"""
+RIVALS = ("ER-IM", "ER-ML packed", "ER-ML pool")
+"""the same learner with stored rows in the place of dreams: all; the newest, in bits, in the bytes of the parameters; in
+those of the pool"""
 
 
 def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
