@@ -192,8 +192,8 @@ class PriceRun:
 
 
 RIVALS = ("ER-IM", "ER-ML packed", "ER-ML pool")
-"""the same learner with stored rows in the place of dreams: all; the newest, in bits, in the bytes of the parameters; in
-those of the pool"""
+"""the same learner with stored rows in the place of dreams: all of them; the newest, in bits, in the bytes of the
+parameters; the newest in the bytes of the pool"""
 
 
 def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
