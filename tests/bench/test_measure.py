@@ -36,12 +36,16 @@ def test_three_times_the_work_takes_three_times_the_time() -> None:
     assert turns.ratio("three", unit="one").value == pytest.approx(3, rel=0.5)
 
 
-def test_times_are_of_one_step() -> None:
-    def naps() -> None:
-        time.sleep(0.01)
+def test_times_are_of_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = 0.0
 
-    turns = interleave({"one": Contestant(naps), "ten": Contestant(naps, n_steps=10)}, n_turns=5)
-    assert turns.ratio("ten", unit="one").value == pytest.approx(0.1, rel=0.5)
+    def nap() -> None:
+        nonlocal seconds
+        seconds += 0.01
+
+    monkeypatch.setattr(time, "perf_counter", lambda: seconds)
+    turns = interleave({"one": Contestant(nap), "ten": Contestant(nap, n_steps=10)}, n_turns=5)
+    assert turns.ratio("ten", unit="one").value == pytest.approx(0.1)
 
 
 def test_each_contestant_has_its_own_number_of_threads() -> None:
