@@ -333,7 +333,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         state: State | None = getattr(self, "state_", None)
         if (
             state is None
-            or state.n_waiting + 1 >= (self.batch_size or self._settings().batch_size)
+            or state.n_waiting + 1 >= (self.batch_size or PRESETS[self.preset][0].batch_size)
             or not self._fits(row, state)
         ):
             return self.partial_fit(row[np.newaxis])  # type: ignore[no-any-return]
