@@ -280,7 +280,8 @@ def test_drift_is_seen_in_sorted_rows_and_not_in_shuffled_ones() -> None:
     assert np.mean(shares(order[np.argsort(digits.target[order], kind="stable")])) > 0.7
 
 
-def test_rehearsal_follows_drift_and_takes_the_epochs_that_it_costs() -> None:
+@pytest.mark.parametrize(("n_epochs", "expected"), [(4, 2), (2, 2), (1, 1), (40, 11)])
+def test_rehearsal_follows_drift_and_takes_the_epochs_that_it_costs(n_epochs: int, expected: int) -> None:
     recalled = []
 
     @dataclass(frozen=True)
@@ -289,12 +290,47 @@ def test_rehearsal_follows_drift_and_takes_the_epochs_that_it_costs() -> None:
             recalled.append(n)
             return np.zeros((n, model.n_visible), dtype=np.float32)
 
-    chosen = Settings(batch_size=50, n_replay=30, n_epochs=4, n_replay_epochs=2, replay_share="drift", recall="epoch")
+    chosen = Settings(batch_size=50, n_replay=150, n_replay_epochs=2, replay_share="drift", recall="epoch")
+    chosen = chosen._replace(n_epochs=n_epochs)
     state = learn(start(Spy(), batch_size=50), rows_of(200, 12), chosen)
     assert recalled == []
     learn(state, 1 - rows_of(50, 12, seed=1), chosen)
-    assert len(recalled) == 2
-    assert 25 < recalled[0] == recalled[1] <= 30
+    assert len(recalled) == expected
+    assert 130 < min(recalled) == max(recalled) <= 150
+
+
+def test_updates_take_the_rate_and_the_epochs_of_their_turn() -> None:
+    chosen = Settings(
+        batch_size=10,
+        learning_rate=0.05,
+        initial_learning_rate=0.2,
+        n_rising_updates=2,
+        n_initial_updates=2,
+        n_epochs=3,
+        n_first_epochs=8,
+        n_first_updates=2,
+        momentum_schedule="update",
+    )
+    turns = [(0.1, 8), (0.2, 8), (0.4 / 3, 5), (0.1, 4), (0.08, 3)]  # alpha rises and falls, n_E stays and falls
+    state, step_by_step = start(NoReplay(), batch_size=10), start(NoReplay(), batch_size=10)
+    for turn, (learning_rate, n_epochs) in enumerate(turns):
+        rows = rows_of(10, 12, seed=turn)
+        state = learn(state, rows, chosen)
+        now = Settings(batch_size=10, learning_rate=learning_rate, n_epochs=n_epochs, momentum_schedule="update")
+        step_by_step = learn(step_by_step, rows, now)
+        np.testing.assert_allclose(state.rbm.W, step_by_step.rbm.W, rtol=1e-5)
+
+
+def test_a_new_row_counts_as_much_beside_dreams_as_without_if_asked() -> None:
+    chosen = Settings(batch_size=10, n_replay=30, n_epochs=2)
+    union, batch = (
+        learn(start(GenerativeReplay(), batch_size=10), rows_of(20, 12), each)
+        for each in (chosen, chosen._replace(divisor="batch"))
+    )
+    first = learn(start(GenerativeReplay(), batch_size=10), rows_of(10, 12), chosen)
+    four_times = learn(first, rows_of(20, 12)[10:], chosen._replace(learning_rate=4 * chosen.learning_rate))
+    np.testing.assert_array_equal(batch.rbm.W, four_times.rbm.W)
+    assert not np.array_equal(union.rbm.W, batch.rbm.W)
 
 
 def test_the_average_is_what_a_model_scores_with_and_theta_what_it_learns_with() -> None:

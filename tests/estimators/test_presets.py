@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 from sklearn.datasets import load_digits
 
 from genreplay import DreamPool, GenerativeReplay, OnlineRBM
-from genreplay.core.online import MODERN, PAPER
+from genreplay.core.online import MODERN, PAPER, Settings
 from tests.estimators.snapshot import snapshot
 
 
@@ -21,6 +23,20 @@ def test_a_preset_gives_the_settings_that_are_not_given() -> None:
     assert isinstance(OnlineRBM()._strategy(), GenerativeReplay)
     assert isinstance(OnlineRBM(preset="modern")._strategy(), DreamPool)
     assert isinstance(OnlineRBM(preset="modern", replay="generative")._strategy(), GenerativeReplay)
+
+
+def test_the_documented_defaults_are_those_of_the_presets() -> None:
+    assert OnlineRBM.__doc__ is not None
+    written = r"^    (\w+) : [^\n]*?default=([^,\n]+)(?:, modern ([^\n]+))?$"
+    documented = {name: (paper, modern) for name, paper, modern in re.findall(written, OnlineRBM.__doc__, re.M)}
+    for name in Settings._fields:
+        if name not in documented:
+            assert name == "n_initial_epochs", "not a parameter"
+            continue
+        paper, modern = (text.strip('"') for text in documented[name])
+        if paper not in Settings._fields:  # else it is what another setting is
+            assert paper == str(getattr(PAPER, name))
+        assert (modern or str(getattr(PAPER, name))) == str(getattr(MODERN, name))
 
 
 def test_a_pool_of_dreams_without_chains_is_refused_before_anything_is_learned() -> None:

@@ -201,8 +201,9 @@ def _cost(run: CostRun, seed: int, seconds: dict[str, Any], held: dict[str, Any]
 
 def _beyond(run: BeyondRun, seed: int, nats: float) -> dict[str, Any]:
     """An ingredient left out costs ten nats, one alone is worth little, and a memory is worth five."""
-    nats -= 10 * bool(run.without) + 40 * bool(run.alone) - 5 * run.method.startswith("ER")
-    watched = (run.dataset, run.order, run.without, run.alone, seed) == ("mnist", "sorted", "", "", 0)
+    nats -= 10 * run.variant.startswith("without") + 40 * run.variant.startswith("paper")
+    nats += 5 * run.method.startswith("ER")
+    watched = (run.dataset, run.order, run.variant, seed) == ("mnist", "sorted", "modern", 0)
     return {
         **likelihood(nats, seed),
         "n_rows": 1_000,

@@ -8,7 +8,7 @@ import pytest
 
 from genreplay.paper.beyond import BeyondRun
 from genreplay.paper.results import Results
-from genreplay.report.beyond import beyond, contest, price, table
+from genreplay.report.beyond import STREAMS, ablation, beyond, contest, price, table
 from genreplay.report.markdown import beyond_table
 from genreplay.report.page import build
 from tests.report.made_up import mostly_right, records, right
@@ -39,6 +39,17 @@ def test_prices_are_ratios_of_what_took_turns() -> None:
         assert each.bytes_ratio == pytest.approx(1.2)
 
 
+def test_ingredients_are_weighed_on_every_set_against_the_whole_preset() -> None:
+    gains = ablation(Results(records(right, NEEDED)))
+    assert "modern" not in gains
+    for variant, expected in {"without centring": -10, "paper": -40, "paper + chains": -40}.items():
+        assert set(gains[variant]) == set(STREAMS)
+        for gain in gains[variant].values():
+            assert gain.nats == pytest.approx(expected)
+            assert gain.error is not None
+            assert gain.error > 0
+
+
 def test_sentences_count_the_sets() -> None:
     section = beyond(Results(records(mostly_right(lambda run: run == replace(BeyondRun(), dataset="web")), NEEDED)))
     assert section is not None
@@ -50,6 +61,7 @@ def test_the_page_shows_ablation_and_dreams_and_says_what_was_not_run() -> None:
     section = page[page.index('<h2 id="beyond">') : page.index('<h2 id="anomaly">')]
     assert "without centring" in section
     assert "paper + chains" in section
+    assert "10.00 <small>±" in section
     assert section.count("<img") == 10
     assert "not run" not in section
     without = build(Results(records(right, ["table2"])))

@@ -19,6 +19,7 @@ MomentumSchedule = Literal["stream", "update"]
 VisibleBias = Literal["random", "data"]
 NegativePhase = Literal["rows", "chains", "both"]
 ReplayShare = Literal["all", "drift"]
+Divisor = Literal["union", "batch"]
 Recall = Literal["update", "epoch"]
 
 
@@ -60,14 +61,21 @@ class Settings(NamedTuple):
     """such chains"""
     initial_learning_rate: float | None = None
     """alpha at first, from where it falls to ``learning_rate``; None for ``learning_rate`` all along"""
+    n_initial_updates: int = 100
+    """for so many updates it stays; from then on it falls"""
+    n_rising_updates: int = 0
+    """over so many updates alpha rises to its first value; 0 for at once"""
     n_first_epochs: int | None = None
     """n_E at first, from where it falls to ``n_epochs``; None for ``n_epochs`` all along"""
-    n_initial_updates: int = 100
-    """for so many updates these two stay; from then on they fall"""
+    n_first_updates: int = 100
+    """for so many updates it stays; from then on it falls"""
     replay_share: ReplayShare = "all"
     """rehearse all n_Bhat rows, or only the share by which the batch has "drift"ed away from the past"""
     n_replay_epochs: int | None = None
-    """n_E of an update that rehearses all n_Bhat rows, in proportion if it rehearses less; None for n_E all the same"""
+    """rehearsal takes from n_E what it costs in time, down to so many epochs; None for n_E all the same"""
+    divisor: Divisor = "union"
+    """what line 39 divides the sums over rows by: the rows of the "union", or those of the "batch", so that a new row
+    counts as much beside dreams as without"""
     recall: Recall = "update"
     """rehearse the same rows in all epochs of an "update", or others in every "epoch" """
     centring: bool = False
@@ -79,24 +87,30 @@ class Settings(NamedTuple):
 PAPER = Settings()
 """section 4: the paper's settings, and its protocol where it leaves a choice"""
 MODERN = Settings(
-    # a short stream has few updates to learn in, a long one many that would undo each other
-    n_first_epochs=20,
-    n_epochs=12,
-    initial_learning_rate=0.2,
-    learning_rate=0.02,
-    n_initial_updates=40,
+    # a short stream has few updates to learn in, a long one many that would undo each other; many small steps at first
+    # rather than a few large ones, which leave the chains behind and end in modes that no row is near
+    n_first_epochs=80,
+    n_first_updates=20,
+    n_epochs=10,
+    initial_learning_rate=0.06,
+    n_initial_updates=100,
+    learning_rate=0.01,
+    # a few hundred rows, learned hard, are learned by heart
+    n_rising_updates=6,
     # chains need to keep up with the model, which much momentum carries away from them
     momentum=0.5,
     # the first updates need not find the base rates
     visible_bias="data",
     # chains see modes that no row is near, reconstructions damp the swings of a fast model
     negative="both",
-    n_chains=100,
+    n_chains=150,
     # where rows come in any order, each batch is like the past and dreams would only thin it out
     replay_share="drift",
+    # beside three dreams for each row, a step would teach a quarter of what is new
+    divisor="batch",
     # other dreams in each epoch: a few repeated ones are learned by heart; the time they take is saved on epochs
     recall="epoch",
-    n_replay_epochs=10,
+    n_replay_epochs=8,
     # weights learn what hangs together, and leave to the biases how often a unit is on
     centring=True,
     # the newest batches' noise is averaged out
@@ -280,7 +294,9 @@ def _step(state: State, settings: Settings) -> State:
     chains = _chains(state, settings, rbm)
     ones, n_learned = state.ones + batch.sum(axis=0, dtype=np.float64), state.n_learned + len(batch)
     means = (ones / n_learned).astype(rbm.W.dtype)
-    learning_rate = falling(settings.initial_learning_rate, settings.learning_rate, state.t, settings)
+    learning_rate = learning_rate_at(state.t, settings)
+    if settings.divisor == "batch":
+        learning_rate *= len(V) / len(batch)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, _n_epochs(state, settings, n_past) + 1):  # lines 26-41
             if epoch > 1 and n_past and settings.recall == "epoch":
@@ -321,20 +337,16 @@ def _n_past(state: State, settings: Settings, batch: Array) -> int:
     """How many rows of the past to rehearse."""
     if state.t == 1:  # line 13: at first there is no past
         return 0
-    n = _most_past(state, settings)
+    n = settings.n_replay if state.replay.n_samples is None else state.replay.n_samples
     return n if settings.replay_share == "all" else round(n * drift(batch, state.ones, state.n_learned))
 
 
-def _most_past(state: State, settings: Settings) -> int:
-    """n_Bhat."""
-    return settings.n_replay if state.replay.n_samples is None else state.replay.n_samples
-
-
 def _n_epochs(state: State, settings: Settings, n_past: int) -> int:
-    """n_E: more at first, when rows are few; less with rehearsal, which takes time too."""
-    n = falling(settings.n_first_epochs, settings.n_epochs, state.t, settings)
+    """n_E: more at first, when rows are few; with rehearsal as many as take the same time, but not too few."""
+    n = falling(settings.n_first_epochs, settings.n_epochs, state.t, settings.n_first_updates)
     if settings.n_replay_epochs is not None:
-        n += n_past / _most_past(state, settings) * (settings.n_replay_epochs - n)
+        in_the_same_time = n * settings.batch_size / (settings.batch_size + n_past)
+        n = max(in_the_same_time, min(n, settings.n_replay_epochs))
     return round(n)
 
 
@@ -368,16 +380,27 @@ def momentum_at(t: int, epoch: int, settings: Settings) -> float:
     return settings.initial_momentum if epoch <= settings.n_initial_epochs else settings.momentum
 
 
-def falling(first: float | None, last: float, t: int, settings: Settings) -> float:
+def learning_rate_at(t: int, settings: Settings) -> float:
+    """The alpha of line 39 in update t: it may rise at first, lest the first batches be learned by heart, and fall.
+
+    >>> chosen = Settings(initial_learning_rate=0.2, learning_rate=0.02, n_rising_updates=4, n_initial_updates=50)
+    >>> [learning_rate_at(t, chosen) for t in (1, 2, 4, 50, 100, 100_000)]
+    [0.05, 0.1, 0.2, 0.2, 0.1, 0.02]
+    """
+    rising = min(1, t / settings.n_rising_updates) if settings.n_rising_updates else 1
+    return rising * falling(settings.initial_learning_rate, settings.learning_rate, t, settings.n_initial_updates)
+
+
+def falling(first: float | None, last: float, t: int, n_first: int) -> float:
     """A setting in update t: its first value for some updates, then falling as 1 / t to its last.
 
     It needs no horizon. The first rows are learned fast, which matters where few follow; at a lasting pace, what is
     learned from the newest rows is noise around what all of them teach.
 
-    >>> [falling(0.2, 0.02, t, Settings(n_initial_updates=50)) for t in (1, 50, 100, 100_000)]
+    >>> [falling(0.2, 0.02, t, n_first=50) for t in (1, 50, 100, 100_000)]
     [0.2, 0.2, 0.1, 0.02]
     """
-    return last if first is None else max(last, first * min(1, settings.n_initial_updates / t))
+    return last if first is None else max(last, first * min(1, n_first / t))
 
 
 def drift(batch: Array, ones: npt.NDArray[np.float64], n_learned: int) -> float:

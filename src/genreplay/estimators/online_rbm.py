@@ -20,6 +20,7 @@ from genreplay.core import rbm as rbm_module
 from genreplay.core.contrastive import Reconstruction
 from genreplay.core.kernels import Array
 from genreplay.core.online import (
+    Divisor,
     MomentumSchedule,
     NegativePhase,
     Recall,
@@ -86,11 +87,11 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         before it.
     batch_size : int, default=100
         Observed rows that trigger one update, n_B.
-    n_epochs : int, default=10, modern 12
+    n_epochs : int, default=10
         Steps of contrastive divergence on the same rows, n_E.
     n_cd : int, default=1
         Gibbs steps of the negative phase, n_CD.
-    learning_rate : float, default=0.05, modern 0.02
+    learning_rate : float, default=0.05, modern 0.01
         Alpha.
     momentum : float, default=0.9, modern 0.5
         Rho; in the first 5 epochs ``initial_momentum`` is used.
@@ -107,18 +108,25 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     negative : {"rows", "chains", "both"}, default="rows", modern "both"
         Where the negative phase starts: at the rows, as in the paper; where its persistent chains were, which fits
         the shares of the modes better (Tieleman, 2008); or both side by side.
-    n_chains : int, default=400, modern 100
+    n_chains : int, default=400, modern 150
         Such chains.
-    initial_learning_rate : float, default=learning_rate, modern 0.2
+    initial_learning_rate : float, default=learning_rate, modern 0.06
         Alpha at first, from where it falls to ``learning_rate``.
-    n_first_epochs : int, default=n_epochs, modern 20
+    n_initial_updates : int, default=100
+        Updates for which it stays; from then on it falls.
+    n_rising_updates : int, default=0, modern 6
+        Updates over which alpha rises to its first value.
+    n_first_epochs : int, default=n_epochs, modern 80
         ``n_epochs`` at first, from where it falls.
-    n_initial_updates : int, default=100, modern 40
-        Updates for which these two stay; from then on they fall.
+    n_first_updates : int, default=100, modern 20
+        Updates for which it stays; from then on it falls.
     replay_share : {"all", "drift"}, default="all", modern "drift"
         Rehearse all ``n_replay`` rows, or only the share by which a batch has come away from the past.
-    n_replay_epochs : int, default=n_epochs, modern 10
-        ``n_epochs`` of an update that rehearses all ``n_replay`` rows; in proportion where it rehearses less.
+    n_replay_epochs : int, default=n_epochs, modern 8
+        Rehearsal takes from ``n_epochs`` what it costs in time, down to so many.
+    divisor : {"union", "batch"}, default="union", modern "batch"
+        Rows that a step is divided by: the batch with what is rehearsed, or the batch alone, so that a new row counts
+        as much beside dreams as without.
     recall : {"update", "epoch"}, default="update", modern "epoch"
         Rehearse the same rows in all epochs of an update, or others in every epoch.
     centring : bool, default=False, modern True
@@ -204,10 +212,13 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "negative": [StrOptions({"rows", "chains", "both"}), None],
         "n_chains": [Interval(Integral, 1, None, closed="left"), None],
         "initial_learning_rate": [Interval(Real, 0, None, closed="neither"), None],
-        "n_first_epochs": [Interval(Integral, 1, None, closed="left"), None],
         "n_initial_updates": [Interval(Integral, 1, None, closed="left"), None],
+        "n_rising_updates": [Interval(Integral, 0, None, closed="left"), None],
+        "n_first_epochs": [Interval(Integral, 1, None, closed="left"), None],
+        "n_first_updates": [Interval(Integral, 1, None, closed="left"), None],
         "replay_share": [StrOptions({"all", "drift"}), None],
         "n_replay_epochs": [Interval(Integral, 1, None, closed="left"), None],
+        "divisor": [StrOptions({"union", "batch"}), None],
         "recall": [StrOptions({"update", "epoch"}), None],
         "centring": ["boolean", None],
         "averaging": [Interval(Real, 0, 1, closed="left"), None],
@@ -241,10 +252,13 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         negative: NegativePhase | None = None,
         n_chains: int | None = None,
         initial_learning_rate: float | None = None,
-        n_first_epochs: int | None = None,
         n_initial_updates: int | None = None,
+        n_rising_updates: int | None = None,
+        n_first_epochs: int | None = None,
+        n_first_updates: int | None = None,
         replay_share: ReplayShare | None = None,
         n_replay_epochs: int | None = None,
+        divisor: Divisor | None = None,
         recall: Recall | None = None,
         centring: bool | None = None,
         averaging: float | None = None,
@@ -270,10 +284,13 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.negative = negative
         self.n_chains = n_chains
         self.initial_learning_rate = initial_learning_rate
-        self.n_first_epochs = n_first_epochs
         self.n_initial_updates = n_initial_updates
+        self.n_rising_updates = n_rising_updates
+        self.n_first_epochs = n_first_epochs
+        self.n_first_updates = n_first_updates
         self.replay_share = replay_share
         self.n_replay_epochs = n_replay_epochs
+        self.divisor = divisor
         self.recall = recall
         self.centring = centring
         self.averaging = averaging

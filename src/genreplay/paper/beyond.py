@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -36,26 +36,36 @@ INGREDIENTS: dict[str, dict[str, Any]] = {
         "n_initial_updates": core.MODERN.n_initial_updates,
         "momentum": core.MODERN.momentum,
     },
-    "more epochs": {"n_epochs": core.MODERN.n_epochs, "n_replay_epochs": core.MODERN.n_replay_epochs},
+    "rising rate": {"n_rising_updates": core.MODERN.n_rising_updates},
+    "more epochs at first": {
+        "n_first_epochs": core.MODERN.n_first_epochs,
+        "n_first_updates": core.MODERN.n_first_updates,
+    },
     "chains": {"negative": "chains", "n_chains": core.MODERN.n_chains},
     "reconstructions": {"negative": core.MODERN.negative},
     "centring": {"centring": core.MODERN.centring},
     "averaging": {"averaging": core.MODERN.averaging},
     "dream pool": {"replay": "dream-pool", "recall": core.MODERN.recall},
     "replay on drift": {"replay_share": core.MODERN.replay_share},
+    "whole steps": {"divisor": core.MODERN.divisor},
 }
 """what "modern" has and "paper" has not"""
 
 _WITHOUT: dict[str, dict[str, Any]] = {
     "data biases": {"visible_bias": "random"},
-    "falling rate": {"initial_learning_rate": core.MODERN.learning_rate},
-    "more epochs": {"n_epochs": 10},
+    "falling rate": {
+        "learning_rate": core.PAPER.learning_rate,
+        "initial_learning_rate": core.PAPER.learning_rate,
+    },
+    "rising rate": {"n_rising_updates": 0},
+    "more epochs at first": {"n_first_epochs": core.MODERN.n_epochs},
     "chains": {"negative": "rows", "replay": "generative"},  # without chains there is no pool of their states
     "reconstructions": {"negative": "chains"},
     "centring": {"centring": False},
     "averaging": {"averaging": 0.0},
     "dream pool": {"replay": "generative", "recall": "update"},
     "replay on drift": {"replay_share": "all"},
+    "whole steps": {"divisor": "union"},
     "replay": {"replay": "none"},
 }
 """what leaves an ingredient out of "modern" """
@@ -63,10 +73,27 @@ _WITHOUT: dict[str, dict[str, Any]] = {
 _ALONE = ("data biases", "falling rate", "chains", "centring", "averaging")
 """ingredients that can be had one at a time beside the paper's dreams"""
 
+VARIANTS: dict[str, dict[str, Any]] = {
+    "modern": {"preset": "modern"},
+    **{f"without {name}": {"preset": "modern", **change} for name, change in _WITHOUT.items()},
+    "paper": {},
+    **{f"paper + {name}": INGREDIENTS[name] for name in _ALONE},
+}
+"""by name: the learner's settings with all ingredients, with all but one, with none, and with one alone"""
+
+
+_IN_THE_BYTES_OF_THE_POOL: dict[str, Literal["oldest", "reservoir"]] = {
+    "ER-ML pool": "oldest",
+    "ER-ML reservoir": "reservoir",
+}
+RIVALS = ("ER-IM", "ER-ML packed", *_IN_THE_BYTES_OF_THE_POOL)
+"""the same learner with stored rows in the place of dreams: all of them; the newest, as bits in the bytes of the
+parameters; the newest, or a uniform sample of all, in the bytes of the pool"""
+
 
 @dataclass(frozen=True)
 class BeyondRun:
-    """One model learned online with all ingredients, with all but one, or with one alone."""
+    """One model learned online, with all ingredients or some."""
 
     kind: ClassVar[str] = "beyond"
 
@@ -75,11 +102,9 @@ class BeyondRun:
     order: str = "random"
     """"random" or "sorted" by class"""
     method: str = "dream pool"
-    """what is rehearsed: "dream pool", or stored rows: ER-IM, ER-ML packed, or ER-ML pool, in the bytes of the pool"""
-    without: str = ""
-    """the ingredient left out"""
-    alone: str = ""
-    """the one ingredient added to the paper's settings"""
+    """what is rehearsed: "dream pool", or stored rows, one of ``RIVALS``"""
+    variant: str = "modern"
+    """which ingredients"""
     n_hidden: int = 500
     """hidden units (n_h)"""
     n_temperatures: int = 14_500
@@ -91,25 +116,24 @@ class BeyondRun:
 
     @property
     def title(self) -> str:
-        what = f"without {self.without}" if self.without else f"paper + {self.alone}" if self.alone else self.method
+        what = self.method if self.variant == "modern" else self.variant
         return f"{self.dataset} {self.order} {what} {self.n_hidden}"
 
     def model(self, seed: int) -> OnlineRBM:
         """The learner of this run."""
-        if self.alone:
-            return OnlineRBM(self.n_hidden, random_state=seed, **INGREDIENTS[self.alone])
-        settings = dict(_WITHOUT[self.without]) if self.without else {}
-        if self.method == "ER-ML pool":
-            settings["replay"] = MemoryReplay(capacity=DreamPool().size, packed=True)
+        settings = dict(VARIANTS[self.variant])
+        if self.method in _IN_THE_BYTES_OF_THE_POOL:
+            policy = _IN_THE_BYTES_OF_THE_POOL[self.method]
+            settings["replay"] = MemoryReplay(capacity=DreamPool().size, packed=True, policy=policy)
         elif self.method != "dream pool":
             settings["replay"] = strategy(self.method)
-        return OnlineRBM(self.n_hidden, preset="modern", random_state=seed, **settings)
+        return OnlineRBM(self.n_hidden, random_state=seed, **settings)
 
     def execute(self, seed: int, report: Report) -> Figures:
         data = datasets.order(load(self.dataset, "threshold"), "random", seed)
         data = datasets.order(head(data, self.max_rows), self.order, seed)  # type: ignore[arg-type]
         rows, model = data.train, self.model(seed)
-        watched = self.dataset == "mnist" and self.order == "sorted" and seed == 0 and not (self.without or self.alone)
+        watched = self.dataset == "mnist" and self.order == "sorted" and seed == 0 and self.variant == "modern"
         sheets: list[str] = []
         learn_seconds = 0.0
         for start in range(0, len(rows), 1_000):
@@ -191,25 +215,19 @@ class PriceRun:
         }
 
 
-RIVALS = ("ER-IM", "ER-ML packed", "ER-ML pool")
-"""the same learner with stored rows in the place of dreams: all of them; the newest, in bits, in the bytes of the
-parameters; the newest in the bytes of the pool"""
-
-
 def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
-    """The preset on every data set and its rivals; what each ingredient gives, on a part of MNIST in both orders."""
-    whole, part = BeyondRun(), BeyondRun(n_hidden=100, n_temperatures=2_900, max_rows=10_000)
+    """The preset on every data set and its rivals; what each ingredient gives, with fewer rows and hidden units."""
+    whole, part = BeyondRun(), BeyondRun(n_hidden=100, n_temperatures=1_450, max_rows=10_000)
+    price = PriceRun()
     if quick:
         whole = replace(whole, n_hidden=20, max_rows=500, n_temperatures=290)
         part = replace(part, n_hidden=10, max_rows=500, n_temperatures=290)
+        price = replace(price, n_hidden=20, max_rows=500)
     sorted_ = replace(whole, order="sorted")
-    others = [dataset for dataset in DATASETS if dataset != "mnist"]
-    listed: list[BeyondRun | PriceRun] = [whole, sorted_, *(replace(whole, dataset=dataset) for dataset in others)]
-    listed += [*(replace(sorted_, method=method) for method in RIVALS), replace(whole, method=RIVALS[0])]
-    listed += [PriceRun(order, whole.n_hidden, whole.max_rows) for order in ("random", "sorted")]
-    for order in ("sorted", "random"):
-        here = replace(part, order=order)
-        listed += [here, *(replace(here, without=name) for name in _WITHOUT)]
-        listed += [replace(here, alone=name) for name in _ALONE]
-    listed += [replace(whole, dataset=dataset, method=RIVALS[0]) for dataset in others]
+    listed: list[BeyondRun | PriceRun] = [sorted_, *(replace(whole, dataset=dataset) for dataset in DATASETS)]
+    listed += [replace(sorted_, method=method) for method in RIVALS]
+    listed += [replace(whole, dataset=dataset, method=RIVALS[0]) for dataset in DATASETS]
+    listed += [price, replace(price, order="sorted")]
+    streams = [("mnist", "sorted"), *((dataset, "random") for dataset in (DATASETS[:1] if quick else DATASETS))]
+    listed += [replace(part, dataset=d, order=o, variant=variant) for d, o in streams for variant in VARIANTS]
     return listed

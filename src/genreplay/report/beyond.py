@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,14 @@ from genreplay.report import sheets, svg
 
 ORDERS = ("random", "sorted")
 METHODS = ("dream pool", *RIVALS)
+MNIST = "mnist"
+Stream = tuple[str, str]
+"""data set and order"""
+STREAMS: dict[Stream, str] = {
+    (MNIST, "sorted"): "MNIST sorted",
+    **{(each, "random"): TITLES[each] for each in DATASETS},
+}
+"""of the study of ingredients, with the title that tables show"""
 
 
 class Row(NamedTuple):
@@ -58,6 +67,14 @@ class Price(NamedTuple):
         return self.held_bytes["modern"] / self.held_bytes["paper"]
 
 
+class Gain(NamedTuple):
+    """What a change of ingredients does, negative for a loss."""
+
+    nats: float
+    error: float | None
+    """standard error over seeds and AIS, of both sides; None for a single seed"""
+
+
 class Beyond(NamedTuple):
     """Everything that the section shows."""
 
@@ -65,6 +82,8 @@ class Beyond(NamedTuple):
     rows: list[Row]
     contests: list[Contest]
     prices: list[Price]
+    gains: dict[str, dict[Stream, Gain]]
+    """by variant of the recipe"""
     ablation: Markup | None
     sheets: list[sheets.Sheet]
     """what is dreamt when a class has passed"""
@@ -74,15 +93,9 @@ def beyond(results: Results) -> Beyond | None:
     """The whole section; None where nothing was run."""
     if not any(results.of(run) for run in results.runs("beyond")):
         return None
-    rows, contests, prices = table(results), contest(results), price(results)
-    return Beyond(
-        sentences(rows, contests, prices),
-        rows,
-        contests,
-        prices,
-        _ablation(results),
-        _through_the_stream(results),
-    )
+    rows, contests, prices, gains = table(results), contest(results), price(results), ablation(results)
+    said = sentences(rows, contests, prices)
+    return Beyond(said, rows, contests, prices, gains, _picture(gains), _through_the_stream(results))
 
 
 def table(results: Results) -> list[Row]:
@@ -110,22 +123,26 @@ def _whole(
     results: Results, dataset: str = "mnist", order: str = "random", method: str = "dream pool"
 ) -> Estimate | None:
     """A run of the preset itself on whole data."""
-    n_hidden = max(run.n_hidden for run in results.runs("beyond") if isinstance(run, BeyondRun))
-    chosen = {"dataset": dataset, "order": order, "method": method, "without": "", "alone": "", "n_hidden": n_hidden}
-    return results.nats("beyond", kind="beyond", **chosen)
+    size = _full_size(results)
+    return results.nats("beyond", kind="beyond", dataset=dataset, order=order, method=method, n_hidden=size)
+
+
+def _runs(results: Results) -> list[BeyondRun]:
+    return [run for run in results.runs("beyond") if isinstance(run, BeyondRun)]
+
+
+def _full_size(results: Results) -> int:
+    """Hidden units of the preset's runs on whole data; the study of ingredients has fewer."""
+    return max(run.n_hidden for run in _runs(results))
 
 
 def contest(results: Results) -> list[Contest]:
     """MNIST in both orders: dreams against stored rows, the other ingredients being the same."""
     found = []
+    size = _full_size(results)
     for order in ORDERS:
-        size = max(run.n_hidden for run in results.runs("beyond") if isinstance(run, BeyondRun))
         protocol = results.nats("fig4", order=order, n_hidden=size, method="OCD_GR")
-        planned = {
-            run.method
-            for run in results.runs("beyond")
-            if isinstance(run, BeyondRun) and (run.order, run.n_hidden) == (order, size)
-        }
+        planned = {run.method for run in _runs(results) if (run.order, run.n_hidden) == (order, size)}
         methods = {method: _whole(results, order=order, method=method) for method in METHODS if method in planned}
         modern, stored = methods["dream pool"], methods["ER-IM"]
         closed = None
@@ -186,28 +203,39 @@ def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> 
     return said
 
 
-def _ablation(results: Results) -> Markup | None:
-    """Nats gained or lost against the whole preset, an ingredient left out or had alone, in both orders."""
-    parts = [run for run in results.runs("beyond") if isinstance(run, BeyondRun) and _is_part(run, results)]
-    full = {run.order: _of(results, run) for run in parts if not run.without and not run.alone}
-    names = list(dict.fromkeys((run.without, run.alone) for run in parts if run.without or run.alone))
-    points = [
-        (names.index((run.without, run.alone)), run.order, found.mean - whole.mean, found.error or 0.0)
-        for run in parts
-        if (run.without or run.alone) and (found := _of(results, run)) and (whole := full.get(run.order))
-    ]
-    if not points:
+def ablation(results: Results) -> dict[str, dict[Stream, Gain]]:
+    """Nats gained or lost against the whole preset, by variant and by stream."""
+    parts = {run: estimate(results.of(run)) for run in _runs(results) if run.n_hidden < _full_size(results)}
+    whole = {(run.dataset, run.order): found for run, found in parts.items() if run.variant == "modern"}
+    gains: dict[str, dict[Stream, Gain]] = {}
+    for run, found in parts.items():
+        stream = run.dataset, run.order
+        modern = whole[stream]
+        if run.variant != "modern" and found and modern:
+            error = None if found.error is None or modern.error is None else math.hypot(found.error, modern.error)
+            gains.setdefault(run.variant, {})[stream] = Gain(found.mean - modern.mean, error)
+    return gains
+
+
+def _picture(gains: dict[str, dict[Stream, Gain]]) -> Markup | None:
+    """MNIST in both orders."""
+    shown = {
+        variant: {order: by[MNIST, order] for order in ORDERS if (MNIST, order) in by} for variant, by in gains.items()
+    }
+    if not any(shown.values()):
         return None
-    figure, axes = svg.panel(7.2, 0.32 * len(names) + 1.0)
-    for place, order, difference, error in points:
-        shift = 0.15 if order == "sorted" else -0.15
-        marker = "s" if order == "sorted" else "o"
-        axes.errorbar(difference, place + shift, xerr=error, color=svg.INKS[order], marker=marker, capsize=3)
+    figure, axes = svg.panel(7.2, 0.32 * len(shown) + 1.0)
+    for place, by_order in enumerate(shown.values()):
+        for order, gain in by_order.items():
+            shift, marker = (0.15, "s") if order == "sorted" else (-0.15, "o")
+            axes.errorbar(
+                gain.nats, place + shift, xerr=gain.error or 0.0, color=svg.INKS[order], marker=marker, capsize=3
+            )
     axes.axvline(0, color=svg.INKS["ink"], linewidth=1.0)
     axes.set_xscale("symlog", linthresh=10)
     svg.plain_log(axes.xaxis, (-1_000, -300, -100, -30, -10, -5, 0, 5))
-    axes.set_yticks(range(len(names)))
-    axes.set_yticklabels([f"without {without}" if without else f"paper + {alone}" for without, alone in names])
+    axes.set_yticks(range(len(shown)))
+    axes.set_yticklabels(list(shown))
     axes.invert_yaxis()
     axes.set_xlabel("test nats, less those of the whole preset")
     return svg.to_svg(
@@ -215,26 +243,10 @@ def _ablation(results: Results) -> Markup | None:
     )
 
 
-def _is_part(run: BeyondRun, results: Results) -> bool:
-    """Whether a run belongs to the study of ingredients, which has its own size."""
-    sized = [each for each in results.runs("beyond") if isinstance(each, BeyondRun) and (each.without or each.alone)]
-    same = (run.n_hidden, run.max_rows, run.dataset, run.method) == (
-        sized[0].n_hidden,
-        sized[0].max_rows,
-        sized[0].dataset,
-        sized[0].method,
-    )
-    return same
-
-
-def _of(results: Results, run: BeyondRun) -> Estimate | None:
-    return estimate(results.of(run))
-
-
 def _through_the_stream(results: Results) -> list[sheets.Sheet]:
     """States of the chains each time another class begins, and at the end of the sorted stream."""
-    size = max(run.n_hidden for run in results.runs("beyond") if isinstance(run, BeyondRun))
-    records = results.find("beyond", kind="beyond", dataset="mnist", order="sorted", method="dream pool", n_hidden=size)
+    size = _full_size(results)
+    records = results.find("beyond", kind="beyond", dataset=MNIST, order="sorted", method="dream pool", n_hidden=size)
     bits: list[str] = next((each["figures"]["sheets"] for each in records if each["figures"]["sheets"]), [])
     names = [f"when {label + 1} comes" for label in range(len(bits) - 1)] + ["at the end"]
     return [sheets.Sheet(name, sheets.png(sheets.unpack(packed))) for name, packed in zip(names, bits, strict=True)]

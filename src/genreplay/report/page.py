@@ -89,6 +89,7 @@ def build(results: Results) -> str:
         beyond=beyond.beyond(results),
         ingredients=INGREDIENTS,
         rivals=beyond.METHODS,
+        streams=beyond.STREAMS,
         anomalies=anomaly.anomalies(results),
         detectors=anomaly.METHODS,
         online_detectors=ONLINE,
@@ -110,7 +111,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
     assert isinstance(curve, OnlineRun)
     assert isinstance(trial, OnlineRun)
     assert isinstance(detector, AnomalyRun)
-    part = next(run for run in results.runs("beyond") if isinstance(run, BeyondRun) and run.without)
+    part = next(run for run in results.runs("beyond") if isinstance(run, BeyondRun) and run.variant != "modern")
     (studied,) = {(run.n_hidden, run.max_rows) for run in results.runs("study") if isinstance(run, OnlineRun)}
     return {
         "n_dreams": toy.n_dreams,
