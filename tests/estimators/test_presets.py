@@ -15,33 +15,45 @@ from tests.estimators.snapshot import snapshot
 
 
 def test_a_preset_gives_the_settings_that_are_not_given() -> None:
-    assert OnlineRBM()._settings() == PAPER
-    assert OnlineRBM(preset="modern")._settings() == MODERN
-    assert OnlineRBM(preset="modern", learning_rate=1, n_chains=7)._settings() == MODERN._replace(
-        learning_rate=1.0, n_chains=7
-    )
-    assert isinstance(OnlineRBM()._strategy(), GenerativeReplay)
-    assert isinstance(OnlineRBM(preset="modern")._strategy(), DreamPool)
-    assert isinstance(OnlineRBM(preset="modern", replay="generative")._strategy(), GenerativeReplay)
+    assert OnlineRBM()._settings() == MODERN
+    assert OnlineRBM(preset="paper")._settings() == PAPER
+    assert OnlineRBM(momentum=0, n_chains=7)._settings() == MODERN._replace(momentum=0.0, n_chains=7)
+    assert isinstance(OnlineRBM(preset="paper")._strategy(), GenerativeReplay)
+    assert isinstance(OnlineRBM()._strategy(), DreamPool)
+    assert isinstance(OnlineRBM(replay="generative")._strategy(), GenerativeReplay)
+
+
+def test_a_rate_or_a_number_of_epochs_that_is_given_holds_all_along() -> None:
+    same = OnlineRBM(learning_rate=0.3, n_epochs=2)._settings()
+    constant = {"initial_learning_rate": None, "n_rising_updates": 0, "n_first_epochs": None}
+    assert same == MODERN._replace(learning_rate=0.3, n_epochs=2, **constant)
+    falling = OnlineRBM(learning_rate=0.3, initial_learning_rate=0.5, n_rising_updates=6)._settings()
+    assert falling == MODERN._replace(learning_rate=0.3, initial_learning_rate=0.5)
+
+
+def test_small_batches_are_joined_by_fewer_dreams() -> None:
+    assert OnlineRBM(batch_size=20)._settings().n_replay == 60
+    assert OnlineRBM(batch_size=20, n_replay=7)._settings().n_replay == 7
+    assert OnlineRBM(preset="paper", batch_size=20)._settings().n_replay == 300
 
 
 def test_the_documented_defaults_are_those_of_the_presets() -> None:
     assert OnlineRBM.__doc__ is not None
-    written = r"^    (\w+) : [^\n]*?default=([^,\n]+)(?:, modern ([^\n]+))?$"
-    documented = {name: (paper, modern) for name, paper, modern in re.findall(written, OnlineRBM.__doc__, re.M)}
+    written = r"^    (\w+) : [^\n]*?default=([^,\n]+)(?:, paper ([^\n]+))?$"
+    documented = {name: (modern, paper) for name, modern, paper in re.findall(written, OnlineRBM.__doc__, re.M)}
     for name in Settings._fields:
         if name not in documented:
             assert name == "n_initial_epochs", "not a parameter"
             continue
-        paper, modern = (text.strip('"') for text in documented[name])
+        modern, paper = (text.strip('"') for text in documented[name])
+        assert modern == ("3 * batch_size" if name == "n_replay" else str(getattr(MODERN, name)))
         if paper not in Settings._fields:  # else it is what another setting is
-            assert paper == str(getattr(PAPER, name))
-        assert (modern or str(getattr(PAPER, name))) == str(getattr(MODERN, name))
+            assert (paper or modern) == str(getattr(PAPER, name))
 
 
 def test_a_pool_of_dreams_without_chains_is_refused_before_anything_is_learned() -> None:
     with pytest.raises(ValueError, match="set negative to 'chains' or 'both'"):
-        OnlineRBM(replay="dream-pool").fit(np.eye(4))
+        OnlineRBM(negative="rows").fit(np.eye(4))
 
 
 def test_what_is_scored_sampled_and_shown_is_the_average() -> None:

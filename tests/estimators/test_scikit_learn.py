@@ -92,7 +92,7 @@ def test_hidden_probabilities_feed_a_classifier_in_a_pipeline() -> None:
 
 def test_grid_search_picks_the_learning_rate_of_the_best_log_likelihood() -> None:
     # 1e-6 leaves the model at its start, where every bit is a fair coin; 0.05 learns that three in ten are ones.
-    model = small(replay="none", n_epochs=5, momentum=0.5)
+    model = small(preset="paper", replay="none", n_epochs=5, momentum=0.5)
     search = GridSearchCV(model, {"learning_rate": [1e-6, 0.05]}, cv=3).fit(bits(600))
     fair = 6 * np.log(0.5)
     learned = 6 * (0.3 * np.log(0.3) + 0.7 * np.log(0.7))

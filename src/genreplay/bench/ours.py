@@ -75,7 +75,9 @@ def update(rows: Array, n_hidden: int, replay: Replay, settings: Settings, past:
 
 def feed_one_by_one(n_hidden: int, n_epochs: int, batch_size: int, n_replay: int) -> Callable[[Array], None]:
     """A learner that is given one row at a time."""
-    model = OnlineRBM(n_hidden, n_epochs=n_epochs, batch_size=batch_size, n_replay=n_replay, random_state=0)
+    model = OnlineRBM(
+        n_hidden, preset="paper", n_epochs=n_epochs, batch_size=batch_size, n_replay=n_replay, random_state=0
+    )
 
     def feed(rows: Array) -> None:
         for row in rows:
@@ -86,6 +88,6 @@ def feed_one_by_one(n_hidden: int, n_epochs: int, batch_size: int, n_replay: int
 
 def learn_file(path: Path, n_rows: int, n_hidden: int, n_epochs: int) -> None:
     """Learn the first rows of an .npy file, mapped a thousand at a time: what stays mapped counts as resident."""
-    model = OnlineRBM(n_hidden, n_epochs=n_epochs, random_state=0)
+    model = OnlineRBM(n_hidden, preset="paper", n_epochs=n_epochs, random_state=0)
     for start in range(0, n_rows, 1000):
         model.partial_fit(np.load(path, mmap_mode="r")[start : min(start + 1000, n_rows)])

@@ -166,7 +166,7 @@ class Memory(NamedTuple):
     work: int
     """arrays that every update uses again, the batch with its dreams among them; 0 before the first update"""
     replay: int
-    """the past: nothing with dreams"""
+    """the past: a pool of dreams, or stored rows; nothing with dreams of the moment"""
     chains: int
     """persistent chains: nothing with contrastive divergence"""
     average: int

@@ -59,30 +59,30 @@ _EXACT_UP_TO = 2**28
 class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Restricted Boltzmann Machine learned online, rehearsing its own dreams in place of stored data.
 
-    Implements Online Contrastive Divergence with Generative Replay, OCD_GR [1]_: every ``batch_size`` rows, the model
-    generates ``n_replay`` rows of its own past and takes ``n_epochs`` steps of contrastive divergence on both together.
-    No observation is kept. The density is
+    Online Contrastive Divergence with Generative Replay, OCD_GR [1]_: every ``batch_size`` rows, the model generates
+    ``n_replay`` rows of its own past and takes ``n_epochs`` steps of contrastive divergence on both together. No
+    observation is kept. The density is
 
     .. math:: \log p(v) = -\mathcal{F}(v) - \log Z, \qquad
               \mathcal{F}(v) = -a^\top v - \sum_j \log(1 + \exp(b_j + W_{j:} v)).
 
-    The settings are those of a preset, "paper" or "modern", but for those that are given. "modern" keeps nothing of the
-    stream either, and fits far better: persistent chains beside the reconstructions, centred gradients, a learning rate
-    that falls, averaged parameters, and a pool of dreams that is rehearsed when the stream drifts.
+    The settings are those of a preset, but for those that are given: "paper" is the method as published, "modern" keeps
+    nothing of the stream either, and fits far better: persistent chains beside the reconstructions, centred gradients,
+    a learning rate that falls, averaged parameters, and a pool of dreams that is rehearsed when the stream drifts.
 
     Parameters
     ----------
     n_hidden : int, default=500
         Hidden units, n_h.
-    preset : {"paper", "modern"}, default="paper"
-        Where the settings come from that are None. The defaults below are those of "paper"; where "modern" has
+    preset : {"paper", "modern"}, default="modern"
+        Where the settings come from that are None. The defaults below are those of "modern"; where "paper" has
         another, it follows.
     replay : {"generative", "dream-pool", "limited-memory", "infinite-memory", "none"} or Replay, \
-            default="generative", modern "dream-pool"
+            default="dream-pool", paper "generative"
         What is rehearsed: the model's dreams of the moment (OCD_GR) or from a pool, stored rows in the bytes of the
         parameters (ER-ML), all rows (ER-IM), nothing; or an object such as ``GenerativeReplay(n_gibbs=5)`` or
         ``MemoryReplay(capacity=1000)``.
-    n_replay : int, default=300
+    n_replay : int, default=3 * batch_size, paper 300
         Rows rehearsed beside each batch, from the second update on (n_Bhat); a replay object's ``n_samples`` goes
         before it.
     batch_size : int, default=100
@@ -91,9 +91,9 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Steps of contrastive divergence on the same rows, n_E.
     n_cd : int, default=1
         Gibbs steps of the negative phase, n_CD.
-    learning_rate : float, default=0.05, modern 0.01
+    learning_rate : float, default=0.01, paper 0.05
         Alpha.
-    momentum : float, default=0.9, modern 0.5
+    momentum : float, default=0.5, paper 0.9
         Rho; in the first 5 epochs ``initial_momentum`` is used.
     initial_momentum : float, default=0.5
         Rho in the first 5 epochs.
@@ -103,35 +103,36 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Xi; acts on weights and biases.
     reconstruction : {"probabilities", "samples"}, default="probabilities"
         What the last visible layer of the negative phase holds.
-    visible_bias : {"random", "data"}, default="random", modern "data"
+    visible_bias : {"random", "data"}, default="data", paper "random"
         Where the visible biases start: at random like all parameters, or at the log-odds of the first batch's means.
-    negative : {"rows", "chains", "both"}, default="rows", modern "both"
+    negative : {"rows", "chains", "both"}, default="both", paper "rows"
         Where the negative phase starts: at the rows, as in the paper; where its persistent chains were, which fits
         the shares of the modes better (Tieleman, 2008); or both side by side.
-    n_chains : int, default=400, modern 150
+    n_chains : int, default=150, paper 400
         Such chains.
-    initial_learning_rate : float, default=learning_rate, modern 0.06
-        Alpha at first, from where it falls to ``learning_rate``.
+    initial_learning_rate : float, default=0.06, paper learning_rate
+        Alpha at first, from where it falls to ``learning_rate``. If that is given, and none of this and the next two,
+        alpha is the same all along.
     n_initial_updates : int, default=100
         Updates for which it stays; from then on it falls.
-    n_rising_updates : int, default=0, modern 6
+    n_rising_updates : int, default=6, paper 0
         Updates over which alpha rises to its first value.
-    n_first_epochs : int, default=n_epochs, modern 80
-        ``n_epochs`` at first, from where it falls.
-    n_first_updates : int, default=100, modern 20
+    n_first_epochs : int, default=80, paper n_epochs
+        ``n_epochs`` at first, from where it falls. If that is given, and this is not, it is the same all along.
+    n_first_updates : int, default=20, paper 100
         Updates for which it stays; from then on it falls.
-    replay_share : {"all", "drift"}, default="all", modern "drift"
+    replay_share : {"all", "drift"}, default="drift", paper "all"
         Rehearse all ``n_replay`` rows, or only the share by which a batch has come away from the past.
-    n_replay_epochs : int, default=n_epochs, modern 8
+    n_replay_epochs : int, default=8, paper n_epochs
         Rehearsal takes from ``n_epochs`` what it costs in time, down to so many.
-    divisor : {"union", "batch"}, default="union", modern "batch"
+    divisor : {"union", "batch"}, default="batch", paper "union"
         Rows that a step is divided by: the batch with what is rehearsed, or the batch alone, so that a new row counts
         as much beside dreams as without.
-    recall : {"update", "epoch"}, default="update", modern "epoch"
+    recall : {"update", "epoch"}, default="epoch", paper "update"
         Rehearse the same rows in all epochs of an update, or others in every epoch.
-    centring : bool, default=False, modern True
+    centring : bool, default=True, paper False
         Take the gradient of units counted from their means (Melchior et al., 2016).
-    averaging : float, default=0.0, modern 0.97
+    averaging : float, default=0.97, paper 0.0
         Score, sample and save parameters averaged over updates, of which this share stays at each; 0 for the last ones.
     sigma : float, default=0.01
         Standard deviation of the initial parameters.
@@ -157,7 +158,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_rows_seen_ : int
         Rows observed, learned or waiting.
     replay_nbytes_ : int
-        Bytes of past that the replay strategy holds; 0 for dreams.
+        Bytes that the replay strategy holds: of a pool of dreams, or of stored rows; 0 for dreams of the moment.
     n_features_in_ : int
         Features seen at the first fit.
     feature_names_in_ : ndarray of str
@@ -184,7 +185,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     >>> for _ in range(200):  # a stream of small chunks
     ...     rbm = rbm.partial_fit(patterns[rng.integers(2, size=30)])
     >>> rbm.n_updates_, rbm.n_rows_seen_, rbm.replay_nbytes_
-    (60, 6000, 0)
+    (60, 6000, 4000)
     >>> familiar, strange = rbm.score_samples([[1, 1, 1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 1, 0, 1, 0]])
     >>> bool(familiar - strange > 10)
     True
@@ -236,7 +237,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self,
         n_hidden: int = 500,
         *,
-        preset: Literal["paper", "modern"] = "paper",
+        preset: Literal["paper", "modern"] = "modern",
         replay: str | Replay | None = None,
         n_replay: int | None = None,
         batch_size: int | None = None,
@@ -426,9 +427,16 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _settings(self) -> Settings:
         """The preset's settings, with those that are given in their places."""
         preset, _ = PRESETS[self.preset]
-        given = {name: getattr(self, name) for name in Settings._fields if getattr(self, name, None) is not None}
+        values: dict[str, Any] = preset._asdict()
+        given = {name: getattr(self, name) for name in values if getattr(self, name, None) is not None}
+        if "learning_rate" in given:  # what a user sets holds, from the first update on
+            values |= {"initial_learning_rate": None, "n_rising_updates": 0}
+        if "n_epochs" in given:
+            values["n_first_epochs"] = None
+        if preset.divisor == "batch" and "batch_size" in given:  # or steps would grow as batches shrink
+            values["n_replay"] = preset.n_replay * given["batch_size"] // preset.batch_size
         numbers = {name: float(value) for name, value in given.items() if name in _REAL}
-        return preset._replace(**given | numbers)
+        return Settings(**values | given | numbers)
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden).
@@ -621,7 +629,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise checkpoint.CheckpointError(
                 f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}."
             )
-        model = cls(**params.from_json(extra["params"]))
+        before_presets = {"preset": "paper"}
+        model = cls(**before_presets | params.from_json(extra["params"]))
         model._log_partition = None
         model._warned_of_range = False
         model.state_ = state

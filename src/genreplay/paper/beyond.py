@@ -76,8 +76,8 @@ _ALONE = ("data biases", "falling rate", "chains", "centring", "averaging")
 VARIANTS: dict[str, dict[str, Any]] = {
     "modern": {"preset": "modern"},
     **{f"without {name}": {"preset": "modern", **change} for name, change in _WITHOUT.items()},
-    "paper": {},
-    **{f"paper + {name}": INGREDIENTS[name] for name in _ALONE},
+    "paper": {"preset": "paper"},
+    **{f"paper + {name}": {"preset": "paper", **INGREDIENTS[name]} for name in _ALONE},
 }
 """by name: the learner's settings with all ingredients, with all but one, with none, and with one alone"""
 

@@ -63,6 +63,7 @@ class ClassesInTurn:
         classes = np.unique(data.train_labels)
         model = OnlineRBM(
             n_hidden=self.n_hidden,
+            preset="paper",
             replay=strategy(self.method),
             n_replay=self.n_replay,
             batch_size=self.batch_size,

@@ -67,6 +67,7 @@ class OnlineRun:
         rows, test, labels = data.train, data.test, data.test_labels
         model = OnlineRBM(
             n_hidden=self.n_hidden,
+            preset="paper",
             replay=strategy(self.method, self.n_gibbs),
             n_replay=self.n_replay,
             batch_size=self.batch_size,
