@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,59 +28,93 @@ from genreplay.paper.table2 import DATASETS
 RECIPE = hashlib.sha256(json.dumps([core.MODERN._asdict(), DreamPool().settings()]).encode()).hexdigest()[:8]
 """changes with the preset, so that results of another one are not taken for its own"""
 
-INGREDIENTS: dict[str, dict[str, Any]] = {
-    "data biases": {"visible_bias": core.MODERN.visible_bias},
-    "falling rate": {
-        "learning_rate": core.MODERN.learning_rate,
-        "initial_learning_rate": core.MODERN.initial_learning_rate,
-        "n_initial_updates": core.MODERN.n_initial_updates,
-        "momentum": core.MODERN.momentum,
-    },
-    "rising rate": {"n_rising_updates": core.MODERN.n_rising_updates},
-    "more epochs at first": {
-        "n_first_epochs": core.MODERN.n_first_epochs,
-        "n_first_updates": core.MODERN.n_first_updates,
-    },
-    "chains": {"negative": "chains", "n_chains": core.MODERN.n_chains},
-    "reconstructions": {"negative": core.MODERN.negative},
-    "centring": {"centring": core.MODERN.centring},
-    "averaging": {"averaging": core.MODERN.averaging},
-    "dream pool": {"replay": "dream-pool", "recall": core.MODERN.recall},
-    "replay on drift": {"replay_share": core.MODERN.replay_share},
-    "whole steps": {"divisor": core.MODERN.divisor},
-}
-"""what "modern" has and "paper" has not"""
 
-_WITHOUT: dict[str, dict[str, Any]] = {
-    "data biases": {"visible_bias": "random"},
-    "falling rate": {
-        "learning_rate": core.PAPER.learning_rate,
-        "initial_learning_rate": core.PAPER.learning_rate,
-    },
-    "rising rate": {"n_rising_updates": 0},
-    "more epochs at first": {"n_first_epochs": core.MODERN.n_epochs},
-    "chains": {"negative": "rows", "replay": "generative"},  # without chains there is no pool of their states
-    "reconstructions": {"negative": "chains"},
-    "centring": {"centring": False},
-    "averaging": {"averaging": 0.0},
-    "dream pool": {"replay": "generative", "recall": "update"},
-    "replay on drift": {"replay_share": "all"},
-    "whole steps": {"divisor": "union"},
-    "replay": {"replay": "none"},
+class Ingredient(NamedTuple):
+    """Something that "modern" has and "paper" has not."""
+
+    why: str
+    there: dict[str, Any]
+    """the settings that add it to "paper" """
+    gone: dict[str, Any]
+    """the settings that take it from "modern" """
+
+
+_NEW, _OLD = core.MODERN, core.PAPER
+INGREDIENTS = {
+    "data biases": Ingredient(
+        "visible biases start at the log-odds of the first batch: no update is spent on how often a unit is on",
+        {"visible_bias": _NEW.visible_bias},
+        {"visible_bias": _OLD.visible_bias},
+    ),
+    "falling rate": Ingredient(
+        "what the newest rows teach is soon noise around what all of them teach",
+        {
+            "learning_rate": _NEW.learning_rate,
+            "initial_learning_rate": _NEW.initial_learning_rate,
+            "n_initial_updates": _NEW.n_initial_updates,
+            "momentum": _NEW.momentum,
+        },
+        {"learning_rate": _OLD.learning_rate, "initial_learning_rate": _OLD.learning_rate},
+    ),
+    "rising rate": Ingredient(
+        "a few hundred rows, learned hard, are learned by heart",
+        {"n_rising_updates": _NEW.n_rising_updates},
+        {"n_rising_updates": _OLD.n_rising_updates},
+    ),
+    "more epochs at first": Ingredient(
+        "a short stream has few updates to learn in, and many small steps leave no chain behind as few large ones do",
+        {"n_first_epochs": _NEW.n_first_epochs, "n_first_updates": _NEW.n_first_updates},
+        {"n_first_epochs": _NEW.n_epochs},
+    ),
+    "chains": Ingredient(
+        "persistent chains find modes of the model that no row is near, and unlearn them",
+        {"negative": "chains", "n_chains": _NEW.n_chains},
+        {"negative": _OLD.negative, "replay": "generative"},  # without chains there is no pool of their states
+    ),
+    "reconstructions": Ingredient(
+        "beside the chains they damp the swings of a model that moves faster than its chains",
+        {"negative": _NEW.negative},
+        {"negative": "chains"},
+    ),
+    "centring": Ingredient(
+        "weights learn what hangs together, and leave to the biases how often a unit is on",
+        {"centring": _NEW.centring},
+        {"centring": _OLD.centring},
+    ),
+    "averaging": Ingredient(
+        "the noise of the newest batches is averaged out of the parameters that score",
+        {"averaging": _NEW.averaging},
+        {"averaging": _OLD.averaging},
+    ),
+    "dream pool": Ingredient(
+        "dreams are kept for a while, the longer the older the stream, so that the past fades ever more slowly; each "
+        "epoch rehearses others, since a few repeated ones are learned by heart",
+        {"replay": "dream-pool", "recall": _NEW.recall},
+        {"replay": "generative", "recall": _OLD.recall},
+    ),
+    "replay on drift": Ingredient(
+        "where rows come in any order, a batch is like the past, and dreams would only thin it out",
+        {"replay_share": _NEW.replay_share},
+        {"replay_share": _OLD.replay_share},
+    ),
+    "whole steps": Ingredient(
+        "beside three dreams for each row, a step would teach a quarter of what is new",
+        {"divisor": _NEW.divisor},
+        {"divisor": _OLD.divisor},
+    ),
 }
-"""what leaves an ingredient out of "modern" """
 
 _ALONE = ("data biases", "falling rate", "chains", "centring", "averaging")
 """ingredients that can be had one at a time beside the paper's dreams"""
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "modern": {"preset": "modern"},
-    **{f"without {name}": {"preset": "modern", **change} for name, change in _WITHOUT.items()},
+    **{f"without {name}": {"preset": "modern", **each.gone} for name, each in INGREDIENTS.items()},
+    "without replay": {"preset": "modern", "replay": "none"},
     "paper": {"preset": "paper"},
-    **{f"paper + {name}": {"preset": "paper", **INGREDIENTS[name]} for name in _ALONE},
+    **{f"paper + {name}": {"preset": "paper", **INGREDIENTS[name].there} for name in _ALONE},
 }
 """by name: the learner's settings with all ingredients, with all but one, with none, and with one alone"""
-
 
 _IN_THE_BYTES_OF_THE_POOL: dict[str, Literal["oldest", "reservoir"]] = {
     "ER-ML pool": "oldest",
