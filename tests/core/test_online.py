@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import gc
 import tracemalloc
 from dataclasses import dataclass
@@ -297,6 +298,13 @@ def test_rehearsal_follows_drift_and_takes_the_epochs_that_it_costs(n_epochs: in
     learn(state, 1 - rows_of(50, 12, seed=1), chosen)
     assert len(recalled) == expected
     assert 130 < min(recalled) == max(recalled) <= 150
+
+
+def test_where_there_is_nothing_to_rehearse_no_epoch_is_spared_for_it() -> None:
+    chosen = Settings(batch_size=50, n_replay_epochs=2, replay_share="drift", recall="epoch", divisor="batch")
+    state = learn(start(NoReplay(), batch_size=50), rows_of(200, 12), chosen)
+    plain = learn(copy.deepcopy(state), 1 - rows_of(50, 12, seed=1), Settings(batch_size=50))
+    np.testing.assert_array_equal(learn(state, 1 - rows_of(50, 12, seed=1), chosen).rbm.W, plain.rbm.W)
 
 
 def test_updates_take_the_rate_and_the_epochs_of_their_turn() -> None:

@@ -96,6 +96,13 @@ def test_sparse_rows_are_never_made_dense(kind: type, monkeypatch: pytest.Monkey
         np.testing.assert_array_equal(getattr(model, name)(held), values)
 
 
+def test_single_rows_find_a_place_after_the_batch_size_was_raised() -> None:
+    one_by_one, at_once = (small(batch_size=10).partial_fit(bits(5)).set_params(batch_size=20) for _ in range(2))
+    for row in bits(40, seed=1):
+        one_by_one.learn_one(row)
+    assert snapshot(one_by_one) == snapshot(at_once.partial_fit(bits(40, seed=1)))
+
+
 def test_the_bytes_held_do_not_grow_with_the_stream() -> None:
     model = small().fit(bits(50))
     early = model.nbytes

@@ -14,6 +14,8 @@ from sklearn.exceptions import NotFittedError
 
 from genreplay import CheckpointError, DreamPool, GenerativeReplay, MemoryReplay, NoReplay, OnlineRBM, Replay
 from genreplay.core import Settings, checkpoint
+from genreplay.estimators import params as estimator_params
+from genreplay.estimators.params import to_json
 from tests.estimators.snapshot import snapshot
 
 NAMES = list("abcdef")
@@ -66,10 +68,12 @@ def refusal(path: Path) -> str:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("preset", ["paper", "modern"])
 @pytest.mark.parametrize("replay", STRATEGIES, ids=str)
-def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, dtype: str, tmp_path: Path) -> None:
+def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, preset: str, dtype: str, tmp_path: Path) -> None:
     path, rows = tmp_path / "model.safetensors", bits(400)
-    model = small(replay=replay, dtype=dtype, preset="modern" if isinstance(replay, DreamPool) else "paper")
+    negative = "both" if isinstance(replay, DreamPool) else None
+    model = small(replay=replay, preset=preset, negative=negative, dtype=dtype, n_epochs=None)
     for start in range(0, 330, 33):
         model.partial_fit(rows[start : start + 33])
     assert model.state_.n_waiting == 10
@@ -92,6 +96,20 @@ def test_a_model_that_has_not_yet_learned_can_be_saved(replay: str | Replay, tmp
     model.save(tmp_path / "model")
     loaded = OnlineRBM.load(tmp_path / "model")
     assert whole(loaded.partial_fit(bits(70))) == whole(model.partial_fit(bits(70)))
+
+
+def test_a_file_from_before_there_were_presets_goes_on_with_the_papers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, model = tmp_path / "model.safetensors", small(preset="paper").partial_fit(bits(30))
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            estimator_params, "to_json", lambda given: {k: v for k, v in to_json(given).items() if k != "preset"}
+        )
+        model.save(path)
+    loaded = OnlineRBM.load(path)
+    assert loaded.preset == "paper"
+    assert whole(loaded.partial_fit(bits(50))) == whole(model.partial_fit(bits(50)))
 
 
 def test_every_setting_comes_back(tmp_path: Path) -> None:
@@ -257,13 +275,13 @@ def test_a_foreign_file_is_refused(name: str, tmp_path: Path) -> None:
     refusal(path)
 
 
-@pytest.mark.parametrize("version", ["4", "10", "0", "", "one"])
+@pytest.mark.parametrize("version", ["5", "10", "0", "", "one"])
 def test_a_format_version_that_cannot_be_read_is_refused_by_number(version: str, tmp_path: Path) -> None:
     path = tmp_path / "model"
     content = saved(path)
     size = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + size])
-    assert header["__metadata__"]["version"] == "3"
+    assert header["__metadata__"]["version"] == "4"
     header["__metadata__"]["version"] = version
     text = json.dumps(header).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])

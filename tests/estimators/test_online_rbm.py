@@ -348,8 +348,8 @@ def test_fit_starts_anew() -> None:
     assert snapshot(model.fit(bits(50))) == snapshot(small(replay=RESERVOIR).fit(bits(50)))
 
 
-@pytest.mark.parametrize("replay", ["generative", "limited-memory", "infinite-memory", "none", RESERVOIR])
-def test_however_the_stream_is_cut_the_model_is_the_same(replay: str | Replay) -> None:
+@pytest.mark.parametrize("replay", [None, "generative", "limited-memory", "infinite-memory", "none", RESERVOIR])
+def test_however_the_stream_is_cut_the_model_is_the_same(replay: str | Replay | None) -> None:
     rows = bits(2150)
     whole = snapshot(small(replay=replay, batch_size=100).fit(rows))
     for size in (1, 7, 100, 999, 1001):
@@ -371,6 +371,25 @@ def test_every_setting_reaches_the_core() -> None:
         momentum_schedule="update",
         weight_decay=0.01,
         reconstruction="samples",
+        visible_bias="data",
+        negative="both",
+        n_chains=9,
+        initial_learning_rate=0.1,
+        n_initial_updates=2,
+        n_rising_updates=2,
+        n_first_epochs=6,
+        n_first_updates=1,
+        replay_share="drift",
+        n_replay_epochs=1,
+        divisor="batch",
+        recall="epoch",
+        centring=True,
+        averaging=0.5,
+    )
+    assert all(
+        getattr(settings, name) != default
+        for name, default in Settings()._asdict().items()
+        if name != "n_initial_epochs"
     )
     chosen = settings._asdict()
     del chosen["n_initial_epochs"]

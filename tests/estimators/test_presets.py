@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 
 from genreplay import DreamPool, GenerativeReplay, OnlineRBM
 from genreplay.core.online import MODERN, PAPER, Settings
+from genreplay.paper.beyond import INGREDIENTS
 from tests.estimators.snapshot import snapshot
 
 
@@ -25,16 +26,25 @@ def test_a_preset_gives_the_settings_that_are_not_given() -> None:
 
 def test_a_rate_or_a_number_of_epochs_that_is_given_holds_all_along() -> None:
     same = OnlineRBM(learning_rate=0.3, n_epochs=2)._settings()
-    constant = {"initial_learning_rate": None, "n_rising_updates": 0, "n_first_epochs": None}
+    constant = {"initial_learning_rate": None, "n_rising_updates": 0, "n_first_epochs": None, "n_replay_epochs": None}
     assert same == MODERN._replace(learning_rate=0.3, n_epochs=2, **constant)
     falling = OnlineRBM(learning_rate=0.3, initial_learning_rate=0.5, n_rising_updates=6)._settings()
     assert falling == MODERN._replace(learning_rate=0.3, initial_learning_rate=0.5)
 
 
+def test_the_ingredients_make_modern_of_paper() -> None:
+    there = {name: value for each in INGREDIENTS.values() for name, value in each.there.items()}
+    model = OnlineRBM(preset="paper", **there)
+    assert model._settings() == MODERN
+    assert isinstance(model._strategy(), DreamPool)
+
+
 def test_small_batches_are_joined_by_fewer_dreams() -> None:
     assert OnlineRBM(batch_size=20)._settings().n_replay == 60
     assert OnlineRBM(batch_size=20, n_replay=7)._settings().n_replay == 7
+    assert OnlineRBM(batch_size=np.int16(200))._settings().n_replay == 600
     assert OnlineRBM(preset="paper", batch_size=20)._settings().n_replay == 300
+    assert OnlineRBM(preset="paper", batch_size=20, divisor="batch")._settings().n_replay == 60
 
 
 def test_the_documented_defaults_are_those_of_the_presets() -> None:

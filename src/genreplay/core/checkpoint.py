@@ -26,7 +26,7 @@ from genreplay.core.online import Settings, State
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import CLASSES, Replay
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """raised by any change that an older genreplay could not read"""
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"

@@ -75,7 +75,7 @@ class Settings(NamedTuple):
     """rehearsal takes from n_E what it costs in time, down to so many epochs; None for n_E all the same"""
     divisor: Divisor = "union"
     """what line 39 divides the sums over rows by: the rows of the "union", or those of the "batch", so that a new row
-    counts as much beside dreams as without"""
+    counts as much beside dreams as without; the decay grows along with the sums"""
     recall: Recall = "update"
     """rehearse the same rows in all epochs of an "update", or others in every "epoch" """
     centring: bool = False
@@ -285,6 +285,7 @@ def _step(state: State, settings: Settings) -> State:
     batch, replay, rng = state.waiting[: settings.batch_size], state.replay, state.rng
     n_past = _n_past(state, settings, batch)
     V = _union(state, batch, n_past)
+    n_past = len(V) - len(batch)  # a strategy may have less to recall
 
     # line 25; the state keeps its own parameters until the update has come to a good end
     rbm, velocity = state.rbm.copy(), state.velocity.copy()
@@ -295,8 +296,6 @@ def _step(state: State, settings: Settings) -> State:
     ones, n_learned = state.ones + batch.sum(axis=0, dtype=np.float64), state.n_learned + len(batch)
     means = (ones / n_learned).astype(rbm.W.dtype)
     learning_rate = learning_rate_at(state.t, settings)
-    if settings.divisor == "batch":
-        learning_rate *= len(V) / len(batch)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, _n_epochs(state, settings, n_past) + 1):  # lines 26-41
             if epoch > 1 and n_past and settings.recall == "epoch":
@@ -309,7 +308,8 @@ def _step(state: State, settings: Settings) -> State:
             if settings.centring:
                 gradient = centre(gradient, rbm, means)
             momentum = momentum_at(state.t, epoch, settings)
-            momentum_step(rbm, velocity, gradient, learning_rate, momentum, settings.weight_decay)
+            factor = len(V) / len(batch) if settings.divisor == "batch" else 1
+            momentum_step(rbm, velocity, gradient, factor * learning_rate, momentum, settings.weight_decay)
     if not (rbm.is_finite() and velocity.is_finite()):
         raise DivergenceError(
             f"Update {state.t} made the parameters non-finite with learning_rate={learning_rate:g}, "

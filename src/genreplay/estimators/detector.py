@@ -56,7 +56,7 @@ class Memory(NamedTuple):
     dreams: int
     """the chains and their free energies"""
     replay: int
-    """the past: nothing with dreams"""
+    """the past: a pool of dreams, or stored rows; nothing with dreams of the moment"""
 
     @property
     def total(self) -> int:

@@ -102,7 +102,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     weight_decay : float, default=0.0002
         Xi; acts on weights and biases.
     reconstruction : {"probabilities", "samples"}, default="probabilities"
-        What the last visible layer of the negative phase holds.
+        What the last visible layer of a negative phase that starts at "rows" holds; "chains" hold samples, and "both"
+        probabilities in the part that starts at rows.
     visible_bias : {"random", "data"}, default="data", paper "random"
         Where the visible biases start: at random like all parameters, or at the log-odds of the first batch's means.
     negative : {"rows", "chains", "both"}, default="both", paper "rows"
@@ -111,14 +112,14 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_chains : int, default=150, paper 400
         Such chains.
     initial_learning_rate : float, default=0.06, paper learning_rate
-        Alpha at first, from where it falls to ``learning_rate``. If that is given, and none of this and the next two,
-        alpha is the same all along.
+        Alpha at first, from where it falls to ``learning_rate``. If that is given and this is not, alpha is the same
+        all along, from the first update on.
     n_initial_updates : int, default=100
         Updates for which it stays; from then on it falls.
     n_rising_updates : int, default=6, paper 0
         Updates over which alpha rises to its first value.
     n_first_epochs : int, default=80, paper n_epochs
-        ``n_epochs`` at first, from where it falls. If that is given, and this is not, it is the same all along.
+        ``n_epochs`` at first, from where it falls. If that is given and this is not, it is the same all along.
     n_first_updates : int, default=20, paper 100
         Updates for which it stays; from then on it falls.
     replay_share : {"all", "drift"}, default="drift", paper "all"
@@ -352,6 +353,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if (
             state is None
             or state.n_waiting + 1 >= (self.batch_size or PRESETS[self.preset][0].batch_size)
+            or state.n_waiting == len(state.waiting)  # the batch size was raised
             or not self._fits(row, state)
         ):
             return self.partial_fit(row[np.newaxis])  # type: ignore[no-any-return]
@@ -398,7 +400,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if self.binarize is None and getattr(strategy, "packed", False):
             raise ValueError("A packed memory keeps bits: set binarize to a threshold, or packed=False.")
         if isinstance(strategy, DreamPool) and self._settings().negative == "rows":
-            raise ValueError("A DreamPool keeps states of persistent chains: set negative to 'chains' or 'both'.")
+            raise ValueError(
+                "A DreamPool keeps states of persistent chains: set negative to 'chains' or 'both', or replay to "
+                "'generative'."
+            )
         return strategy
 
     def _check_changes(self) -> None:
@@ -432,9 +437,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if "learning_rate" in given:  # what a user sets holds, from the first update on
             values |= {"initial_learning_rate": None, "n_rising_updates": 0}
         if "n_epochs" in given:
-            values["n_first_epochs"] = None
-        if preset.divisor == "batch" and "batch_size" in given:  # or steps would grow as batches shrink
-            values["n_replay"] = preset.n_replay * given["batch_size"] // preset.batch_size
+            values |= {"n_first_epochs": None, "n_replay_epochs": None}
+        values |= given
+        if values["divisor"] == "batch":  # or steps would grow as batches shrink
+            values["n_replay"] = preset.n_replay * int(values["batch_size"]) // preset.batch_size
         numbers = {name: float(value) for name, value in given.items() if name in _REAL}
         return Settings(**values | given | numbers)
 
@@ -629,7 +635,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise checkpoint.CheckpointError(
                 f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}."
             )
-        before_presets = {"preset": "paper"}
+        before_presets = {"preset": "paper"} if "preset" in cls._get_param_names() else {}
         model = cls(**before_presets | params.from_json(extra["params"]))
         model._log_partition = None
         model._warned_of_range = False
