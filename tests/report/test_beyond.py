@@ -54,6 +54,7 @@ def test_sentences_count_the_sets() -> None:
     section = beyond(Results(records(mostly_right(lambda run: run == replace(BeyondRun(), dataset="web")), NEEDED)))
     assert section is not None
     assert "the paper's OCD_GR on 8 of 9 sets" in section.sentences[0]
+    assert any("sorted order, with the same ingredients: dream pool -90.0, ER-IM -85.0" in s for s in section.sentences)
 
 
 def test_the_page_shows_ablation_and_dreams_and_says_what_was_not_run() -> None:

@@ -195,6 +195,9 @@ def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> 
                 f"MNIST, {each.order} order: dreams go {100 * each.closed:.0f} % of the way from the paper's protocol "
                 "to storing every row with the same ingredients."
             )
+        shown = [f"{method} {found.mean:.1f}" for method, found in each.methods.items() if found]
+        if len(shown) > 1:
+            said.append(f"MNIST, {each.order} order, with the same ingredients: {', '.join(shown)}.")
     for cost in prices:
         said.append(
             f"MNIST, {cost.order} order: {cost.time_ratio:.2f} times the paper preset's time a row, "
