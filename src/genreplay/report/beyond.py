@@ -73,6 +73,8 @@ class Gain(NamedTuple):
     nats: float
     error: float | None
     """standard error over seeds and AIS, of both sides; None for a single seed"""
+    doubtful: bool
+    """whether forward and reverse AIS disagree on one of them"""
 
 
 class Beyond(NamedTuple):
@@ -216,7 +218,9 @@ def ablation(results: Results) -> dict[str, dict[Stream, Gain]]:
         modern = whole[stream]
         if run.variant != "modern" and found and modern:
             error = None if found.error is None or modern.error is None else math.hypot(found.error, modern.error)
-            gains.setdefault(run.variant, {})[stream] = Gain(found.mean - modern.mean, error)
+            gains.setdefault(run.variant, {})[stream] = Gain(
+                found.mean - modern.mean, error, found.doubtful or modern.doubtful
+            )
     return gains
 
 
