@@ -125,7 +125,8 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     replay_share : {"all", "drift"}, default="drift", paper "all"
         Rehearse all ``n_replay`` rows, or only the share by which a batch has come away from the past.
     n_replay_epochs : int, default=8, paper n_epochs
-        Rehearsal takes from ``n_epochs`` what it costs in time, down to so many.
+        Rehearsal takes from ``n_epochs`` what it costs in time, down to so many; nothing if ``n_epochs`` is given and
+        this is not.
     divisor : {"union", "batch"}, default="batch", paper "union"
         Rows that a step is divided by: the batch with what is rehearsed, or the batch alone, so that a new row counts
         as much beside dreams as without.
@@ -438,11 +439,10 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             values |= {"initial_learning_rate": None, "n_rising_updates": 0}
         if "n_epochs" in given:
             values |= {"n_first_epochs": None, "n_replay_epochs": None}
-        values |= given
-        if values["divisor"] == "batch":  # or steps would grow as batches shrink
+        values |= given | {name: float(value) for name, value in given.items() if name in _REAL}
+        if values["divisor"] == "batch" and "n_replay" not in given:  # or steps would grow as batches shrink
             values["n_replay"] = preset.n_replay * int(values["batch_size"]) // preset.batch_size
-        numbers = {name: float(value) for name, value in given.items() if name in _REAL}
-        return Settings(**values | given | numbers)
+        return Settings(**values)
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden).

@@ -255,7 +255,7 @@ class PriceRun:
             report(min(1.0, (start + 500) / len(rows)), "learning")
         return {
             "row_milliseconds": {preset: 1_000 * total / len(rows) for preset, total in seconds.items()},
-            "held_bytes": {  # the most at any time: an update that rehearses needs more work space
+            "held_bytes": {  # the most that was seen: an update that rehearses needs more work space
                 preset: max(sizes, key=lambda each: each.total)._asdict() for preset, sizes in held.items()
             },
         }
