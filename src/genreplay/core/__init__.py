@@ -4,24 +4,54 @@ Needs NumPy, and safetensors for files; uses Numba for speed where it is install
 """
 
 from genreplay.core import checkpoint, contrastive, kernels, online, partition, rbm, replay
+from genreplay.core.averaging import NoAverage, RecentAverage
 from genreplay.core.checkpoint import CheckpointError
-from genreplay.core.online import DivergenceError, Settings, State
+from genreplay.core.contrastive import Centred, FromChains, FromRows, FromRowsAndChains, Uncentred
+from genreplay.core.online import DivergenceError
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
+from genreplay.core.recipe import MODERN, PAPER, RECIPES, TABLES, Recipe
+from genreplay.core.rehearsal import AllRows, EveryUpdate, NewRows, OnDrift
 from genreplay.core.replay import DreamPool, GenerativeReplay, MemoryReplay, NoReplay, Replay
+from genreplay.core.schedules import Clock, EqualTime, Falling, LowAtFirst, Schedule
+from genreplay.core.start import BaseRateStart, RandomStart
+from genreplay.core.state import Info, State
 
 __all__ = [
+    "MODERN",
+    "PAPER",
     "RBM",
+    "RECIPES",
+    "TABLES",
+    "AllRows",
+    "BaseRateStart",
+    "Centred",
     "CheckpointError",
+    "Clock",
     "DivergenceError",
     "DreamPool",
+    "EqualTime",
+    "EveryUpdate",
+    "Falling",
+    "FromChains",
+    "FromRows",
+    "FromRowsAndChains",
     "GenerativeReplay",
+    "Info",
     "LogPartition",
+    "LowAtFirst",
     "MemoryReplay",
+    "NewRows",
+    "NoAverage",
     "NoReplay",
+    "OnDrift",
+    "RandomStart",
+    "RecentAverage",
+    "Recipe",
     "Replay",
-    "Settings",
+    "Schedule",
     "State",
+    "Uncentred",
     "checkpoint",
     "contrastive",
     "kernels",

@@ -1,7 +1,7 @@
 """A learner's whole state in one safetensors file, written so that a crash leaves the old file or the new one.
 
 The file has parameters, their velocities and averages, waiting rows, base rates, chains and the replay memory as
-tensors; its header has the format version, time step, random generator, settings, and a digest of the whole file.
+tensors. Its header has the format version, the counters, the random generator, the recipe, and a digest of the file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +21,18 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as parse
 from safetensors.numpy import save as serialize
 
+from genreplay.core import ingredient
+from genreplay.core.ingredient import Json
 from genreplay.core.kernels import Workspace
-from genreplay.core.online import Settings, State
 from genreplay.core.rbm import RBM
-from genreplay.core.replay import CLASSES, Replay
+from genreplay.core.recipe import Recipe
+from genreplay.core.state import State
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """raised by any change that an older genreplay could not read"""
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Tensors = dict[str, npt.NDArray[Any]]
-_MEMORY = "memory."
+_PAST = "past."
 _NO_DIGEST = "0" * 64
 """stands where the digest will be while the digest of the file is taken"""
 
@@ -40,13 +41,12 @@ class _Header(TypedDict):
     """What a file holds beside the tensors."""
 
     t: int
+    n_epochs: int
     n_learned: int
     batch_rows: int
     """places for waiting rows"""
     generator: dict[str, Any]
-    replay_class: str
-    replay_settings: dict[str, Any]
-    settings: dict[str, Any]
+    recipe: Json
     extra: dict[str, Json]
 
 
@@ -58,7 +58,7 @@ class Checkpoint(NamedTuple):
     """What a file holds."""
 
     state: State
-    settings: Settings
+    recipe: Recipe
     extra: dict[str, Json]
     """whatever the face that saved the file wanted to keep"""
 
@@ -66,15 +66,15 @@ class Checkpoint(NamedTuple):
 def save(
     path: str | os.PathLike[str],
     state: State,
-    settings: Settings,
+    recipe: Recipe,
     extra: Mapping[str, Json] | None = None,
 ) -> None:
     """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename.
 
     >>> import tempfile
-    >>> from genreplay.core import GenerativeReplay, online
+    >>> from genreplay.core import PAPER, online
     >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
-    >>> save(path, online.init(8, 4, GenerativeReplay(), np.random.default_rng(0)), Settings())
+    >>> save(path, online.init(8, 4, PAPER, np.random.default_rng(0)), PAPER)
     >>> load(path).state.t
     1
     """
@@ -88,17 +88,16 @@ def save(
         "ones": state.ones,
         **({} if state.chains is None else {"chains": state.chains}),
         **({} if state.average is None else _named("average", state.average)),
-        **{_MEMORY + name: array for name, array in state.replay.dump().items()},
+        **{_PAST + name: array for name, array in state.past.dump().items()},
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     header: _Header = {
         "t": state.t,
+        "n_epochs": state.n_epochs,
         "n_learned": state.n_learned,
         "batch_rows": len(state.waiting),
         "generator": dict(state.rng.bit_generator.state),
-        "replay_class": type(state.replay).__name__,
-        "replay_settings": state.replay.settings(),
-        "settings": settings._asdict(),
+        "recipe": recipe.to_json(),
         "extra": dict(extra or {}),
     }
     metadata = {
@@ -133,53 +132,47 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     if metadata.get("format") != "genreplay":
         raise CheckpointError(f"{path} is a safetensors file, but not one of genreplay's.")
     version = metadata.get("version", "")
-    if version not in (str(known) for known in range(1, FORMAT_VERSION + 1)):
+    if version != str(FORMAT_VERSION):
         raise CheckpointError(
-            f"{path} has format version {version!r}, but this genreplay reads 1 to {FORMAT_VERSION}: if it is newer, "
-            "upgrade genreplay."
+            f"{path} has format version {version!r}, but this genreplay reads {FORMAT_VERSION}: learn the model again, "
+            "or use the genreplay that saved it."
         )
     digest = metadata.get("sha256", "")
     blank = content.replace(_digest_field(digest), _digest_field(_NO_DIGEST), 1)
     if digest != hashlib.sha256(blank).hexdigest():
         raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
-    return _rebuild(tensors, json.loads(metadata["learner"]))
-
-
-def make_replay(class_name: str, settings: dict[str, Any]) -> Replay:
-    """The strategy that a file names."""
-    if class_name not in CLASSES:
-        raise CheckpointError(
-            f"The file names the replay strategy {class_name!r}, which is not registered: add it to "
-            "genreplay.core.replay.CLASSES."
-        )
-    return CLASSES[class_name](**settings)
+    try:
+        return _rebuild(tensors, json.loads(metadata["learner"]))
+    except ValueError as error:
+        raise CheckpointError(f"{path} cannot be read. {error}") from error
 
 
 def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
-    settings = Settings(**header["settings"])
+    recipe: Recipe = ingredient.from_json(header["recipe"])
     rbm, velocity = _theta("theta", tensors), _theta("velocity", tensors)
     n_waiting = len(tensors["waiting"])
     waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
-    replay = make_replay(header["replay_class"], header["replay_settings"]).start(rbm)
-    replay.restore({name.removeprefix(_MEMORY): array for name, array in tensors.items() if name.startswith(_MEMORY)})
+    past = recipe.replay.start(rbm)
+    past.restore({name.removeprefix(_PAST): array for name, array in tensors.items() if name.startswith(_PAST)})
     rng = np.random.default_rng()
     rng.bit_generator.state = header["generator"]
     state = State(
         rbm=rbm,
         velocity=velocity,
         t=header["t"],
+        n_epochs=header["n_epochs"],
         waiting=waiting,
         n_waiting=n_waiting,
         ones=tensors["ones"],
         n_learned=header["n_learned"],
-        replay=replay,
+        past=past,
         rng=rng,
         work=Workspace(),
         chains=tensors.get("chains"),
         average=_theta("average", tensors) if "average.W" in tensors else None,
     )
-    return Checkpoint(state, settings, header["extra"])
+    return Checkpoint(state, recipe, header["extra"])
 
 
 def _named(kind: str, theta: RBM) -> Tensors:

@@ -1,21 +1,138 @@
-"""One step of contrastive divergence with momentum and decay (Eqs. 4 and 5; Algorithm 1, lines 27-40)."""
+"""One step of contrastive divergence with momentum and decay (Eqs. 4 and 5; Algorithm 1, lines 27-40).
+
+The negative phase starts at the rows (the paper), at persistent chains, or at both: three ingredients of a recipe.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from genreplay.core import kernels
-from genreplay.core.kernels import Array, Near, Rows, Workspace
-from genreplay.core.rbm import RBM
+from genreplay.core.ingredient import Ingredient, is_positive_int, require
+from genreplay.core.kernels import Array, Near, VisibleRows, Workspace
+from genreplay.core.rbm import RBM, bernoulli
 
 Reconstruction = Literal["probabilities", "samples"]
 
 
+class NegativePhase(Ingredient):
+    """A base for negative phases."""
+
+    has_chains: ClassVar[bool] = False
+    """whether it keeps persistent chains"""
+
+    def chains_from(self, before: Array | None, rbm: RBM, rng: np.random.Generator) -> Array | None:
+        """The chains that an update moves: a copy of those before it, or new ones; None without chains."""
+        return None
+
+    def gradient(
+        self,
+        rbm: RBM,
+        V: VisibleRows,
+        chains: Array | None,
+        n_cd: int,
+        n_new: int,
+        rng: np.random.Generator,
+        work: Workspace,
+    ) -> RBM:
+        """(Psi+ - Psi-) / number of rows (lines 29-37); the chains are moved in place."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, repr=False)
+class FromRows(NegativePhase):
+    """The negative phase starts at the rows: contrastive divergence, as in the paper."""
+
+    reconstruction: Reconstruction = "probabilities"
+    """what the last visible layer holds; the paper does not say"""
+
+    def __post_init__(self) -> None:
+        rule = "'probabilities' or 'samples'"
+        require(self, "reconstruction", rule, self.reconstruction in ("probabilities", "samples"))
+
+    def gradient(
+        self,
+        rbm: RBM,
+        V: VisibleRows,
+        chains: Array | None,
+        n_cd: int,
+        n_new: int,
+        rng: np.random.Generator,
+        work: Workspace,
+    ) -> RBM:
+        return cd_gradient(rbm, V, n_cd, rng, self.reconstruction, work)
+
+
+@dataclass(frozen=True, repr=False)
+class FromChains(NegativePhase):
+    """The negative phase goes on from persistent chains, which fits the shares of the modes better (not in the paper).
+
+    The chains start as independent units with the visible biases. See ``pcd_gradient``.
+    """
+
+    has_chains: ClassVar[bool] = True
+
+    n_chains: int = 150
+    """how many"""
+
+    def __post_init__(self) -> None:
+        require(self, "n_chains", "a positive int", is_positive_int(self.n_chains))
+
+    def chains_from(self, before: Array | None, rbm: RBM, rng: np.random.Generator) -> Array | None:
+        if before is not None:
+            return before.copy()
+        on = kernels.sigmoid(np.broadcast_to(rbm.a, (self.n_chains, rbm.n_visible)).copy())
+        return bernoulli(on, rng, out=on)
+
+    def gradient(
+        self,
+        rbm: RBM,
+        V: VisibleRows,
+        chains: Array | None,
+        n_cd: int,
+        n_new: int,
+        rng: np.random.Generator,
+        work: Workspace,
+    ) -> RBM:
+        assert chains is not None
+        return pcd_gradient(rbm, V, chains, n_cd, rng, work, self.n_reconstructed(n_new))
+
+    def n_reconstructed(self, n_new: int) -> int:
+        """Rows that are reconstructed beside the chains."""
+        return 0
+
+
+@dataclass(frozen=True, repr=False)
+class FromRowsAndChains(FromChains):
+    """Both side by side: the chains, and reconstructions of as many rows as a batch has (not in the paper)."""
+
+    def n_reconstructed(self, n_new: int) -> int:
+        return n_new
+
+
+@dataclass(frozen=True, repr=False)
+class Uncentred(Ingredient):
+    """The statistics as they are, as in the paper (Eq. 5)."""
+
+    def apply(self, gradient: RBM, rbm: RBM, means: Array) -> RBM:
+        """The gradient to follow."""
+        return gradient
+
+
+@dataclass(frozen=True, repr=False)
+class Centred(Uncentred):
+    """The statistics of units counted from their means, see ``centre`` (not in the paper)."""
+
+    def apply(self, gradient: RBM, rbm: RBM, means: Array) -> RBM:
+        return centre(gradient, rbm, means)
+
+
 def cd_gradient(
     rbm: RBM,
-    V: Rows,
+    V: VisibleRows,
     n_cd: int,
     rng: np.random.Generator,
     reconstruction: Reconstruction = "probabilities",
@@ -46,7 +163,7 @@ def cd_gradient(
     kernels.sample(inputs, rng, p=positive, out=h)  # line 29
     for k in range(1, n_cd + 1):  # lines 32-36
         kernels.to_visible(h, rbm.W, rbm.a, out=x_v)
-        visible: Rows | Near
+        visible: VisibleRows | Near
         if k < n_cd or reconstruction == "samples":
             kernels.sample(x_v, rng, p=p_v, out=v)
             visible = kernels.compact_near(v, V)
@@ -61,7 +178,7 @@ def cd_gradient(
 
 def pcd_gradient(
     rbm: RBM,
-    V: Rows,
+    V: VisibleRows,
     chains: Array,
     n_steps: int,
     rng: np.random.Generator,
@@ -130,7 +247,7 @@ def centre(gradient: RBM, rbm: RBM, means: Array) -> RBM:
     return RBM(gradient.W, a - W_T @ hidden, b - means @ W_T)
 
 
-def prepare(rbm: RBM, V: Rows, work: Workspace) -> Rows:
+def prepare(rbm: RBM, V: VisibleRows, work: Workspace) -> VisibleRows:
     """Rows as ``cd_gradient`` wants them, for steps that take the same rows again: a list of ones, or in ``work``."""
     V = kernels.compact(V, rbm.n_hidden)
     if isinstance(V, np.ndarray):
