@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from genreplay.core import kernels
-from genreplay.core.kernels import Array, Near, Rows, Workspace
+from genreplay.core.kernels import Array, Near, VisibleRows, Workspace
 from genreplay.core.rbm import RBM
 
 Reconstruction = Literal["probabilities", "samples"]
@@ -15,7 +15,7 @@ Reconstruction = Literal["probabilities", "samples"]
 
 def cd_gradient(
     rbm: RBM,
-    V: Rows,
+    V: VisibleRows,
     n_cd: int,
     rng: np.random.Generator,
     reconstruction: Reconstruction = "probabilities",
@@ -46,7 +46,7 @@ def cd_gradient(
     kernels.sample(inputs, rng, p=positive, out=h)  # line 29
     for k in range(1, n_cd + 1):  # lines 32-36
         kernels.to_visible(h, rbm.W, rbm.a, out=x_v)
-        visible: Rows | Near
+        visible: VisibleRows | Near
         if k < n_cd or reconstruction == "samples":
             kernels.sample(x_v, rng, p=p_v, out=v)
             visible = kernels.compact_near(v, V)
@@ -61,7 +61,7 @@ def cd_gradient(
 
 def pcd_gradient(
     rbm: RBM,
-    V: Rows,
+    V: VisibleRows,
     chains: Array,
     n_steps: int,
     rng: np.random.Generator,
@@ -130,7 +130,7 @@ def centre(gradient: RBM, rbm: RBM, means: Array) -> RBM:
     return RBM(gradient.W, a - W_T @ hidden, b - means @ W_T)
 
 
-def prepare(rbm: RBM, V: Rows, work: Workspace) -> Rows:
+def prepare(rbm: RBM, V: VisibleRows, work: Workspace) -> VisibleRows:
     """Rows as ``cd_gradient`` wants them, for steps that take the same rows again: a list of ones, or in ``work``."""
     V = kernels.compact(V, rbm.n_hidden)
     if isinstance(V, np.ndarray):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from genreplay.core import rbm as rbm_module
 from genreplay.core.contrastive import Reconstruction, cd_gradient, centre, momentum_step, pcd_gradient, prepare
-from genreplay.core.kernels import Array, Rows, Sparse, Workspace, sigmoid
+from genreplay.core.kernels import Array, Sparse, VisibleRows, Workspace, sigmoid
 from genreplay.core.partition import base_rate_biases
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import Replay
@@ -224,7 +224,7 @@ def nbytes(state: State) -> Memory:
     )
 
 
-def observe(state: State, rows: Rows, settings: Settings) -> Iterator[State]:
+def observe(state: State, rows: VisibleRows, settings: Settings) -> Iterator[State]:
     """Lines 7-10: add rows to B_t, and update each time it holds n_B of them.
 
     Yields the state after each update, and last the state with the rows that still wait. Every state that is yielded
@@ -260,7 +260,7 @@ def observe(state: State, rows: Rows, settings: Settings) -> Iterator[State]:
         start = stop
 
 
-def wait(state: State, rows: Rows) -> State:
+def wait(state: State, rows: VisibleRows) -> State:
     """Line 9: add rows to B_t, which has room for them."""
     filled = state.n_waiting + len(rows)
     place = state.waiting[state.n_waiting : filled]
@@ -350,7 +350,7 @@ def _n_epochs(state: State, settings: Settings, n_past: int) -> int:
     return round(n)
 
 
-def _union(state: State, batch: Array, n_past: int) -> Rows:
+def _union(state: State, batch: Array, n_past: int) -> VisibleRows:
     """The batch, with rows of the past below it (lines 11-23 and 28)."""
     V = batch
     if n_past:

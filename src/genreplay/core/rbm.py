@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from genreplay.core.kernels import (
     Array,
-    Rows,
     Sparse,
+    VisibleRows,
     bias_of,
     compact,
     draw,
@@ -96,7 +96,7 @@ def energy(rbm: RBM, v: Array, h: Array) -> Array:
     return -(v @ rbm.a) - h @ rbm.b - interaction
 
 
-def free_energy(rbm: RBM, v: Rows) -> npt.NDArray[np.float64]:
+def free_energy(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
     """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value a row, its sum over j in float64 (Eq. 2).
 
     >>> flat = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
@@ -107,7 +107,7 @@ def free_energy(rbm: RBM, v: Rows) -> npt.NDArray[np.float64]:
     return -bias_of(v, rbm.a).astype(np.float64) - sum_softplus(to_hidden(v, rbm.W, rbm.b))
 
 
-def hidden_given_visible(rbm: RBM, v: Rows) -> Array:
+def hidden_given_visible(rbm: RBM, v: VisibleRows) -> Array:
     """P(h = 1 | v) = S(b + Wv) (section 2.2).
 
     >>> rbm = RBM(W=np.array([[1.0, 2.0]]), a=np.zeros(2), b=np.array([-3.0]))
@@ -167,7 +167,7 @@ def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> A
     return gibbs(rbm, v, n_gibbs - 1, rng)
 
 
-def bit_surprise(rbm: RBM, v: Rows) -> npt.NDArray[np.float64]:
+def bit_surprise(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
     """-log P(v_i | the other units) for each unit of each row: what makes a row unlikely, without log Z.
 
     P(v_i = 1 | others) = S(F(v with v_i = 0) - F(v with v_i = 1)), and both follow from the hidden layer's inputs.
