@@ -66,12 +66,12 @@ def test_each_contestant_has_its_own_number_of_threads() -> None:
 
 def test_compiled_loops_are_held_to_the_same_number_of_threads() -> None:
     pytest.importorskip("numba")
-    from genreplay.core import compiled
+    from genreplay.core.kernels.compiled import parallel
 
-    before = compiled.n_threads
+    before = parallel.n_threads
     with threads(before + 1):
-        assert compiled.n_threads == before + 1
-    assert compiled.n_threads == before
+        assert parallel.n_threads == before + 1
+    assert parallel.n_threads == before
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 1.1, 2.0])

@@ -19,13 +19,13 @@ from genreplay.core.kernels import Near, Sparse, Workspace
 from genreplay.core.rbm import RBM
 
 RNG = np.random.default_rng
-needs_numba = pytest.mark.skipif(kernels._compiled() is None, reason="sparse products need Numba")
+needs_numba = pytest.mark.skipif(kernels.compiled_loops() is None, reason="sparse products need Numba")
 
 
 @pytest.fixture
 def compiled_for_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small arrays go through the compiled loops too."""
-    monkeypatch.setattr(kernels, "_COMPILED_FROM", 1)
+    monkeypatch.setattr(kernels.choice, "COMPILED_FROM", 1)
 
 
 def bits(n: int, m: int, density: float, seed: int = 0, dtype: type = np.float32) -> np.ndarray:
@@ -111,7 +111,7 @@ def test_lists_of_flips_are_used_only_where_they_are_shorter_than_lists_of_ones(
 
 
 def test_choice_follows_density_width_and_values() -> None:
-    there = kernels._compiled() is not None
+    there = kernels.compiled_loops() is not None
     with kernels.use("auto"):
         assert isinstance(kernels.compact(bits(50, 300, 0.05), width=500), Sparse) == there
         assert isinstance(kernels.compact(bits(50, 300, 0.5), width=500), np.ndarray)
@@ -126,7 +126,7 @@ def test_unknown_choice_is_refused() -> None:
 
 
 def test_sparse_products_without_numba_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "_compiled", lambda: None)
+    monkeypatch.setattr(kernels.choice, "compiled_loops", lambda: None)
     with pytest.raises(ImportError, match=r"genreplay\[fast\]"), kernels.use("sparse"):
         pass
 
@@ -294,9 +294,9 @@ def test_momentum_in_any_memory_order_gives_the_same_numbers(size: int) -> None:
 
 @needs_numba
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    from genreplay.core import compiled
+    from genreplay.core.kernels import compiled
 
-    monkeypatch.setattr(compiled, "_PARALLEL_FROM", 1)
+    monkeypatch.setattr(compiled.parallel, "PARALLEL_FROM", 1)
     theta = model(120, 80, scale=0.3)
     theta.a[:] = -2
     V = bits(61, 120, 0.1)
@@ -313,9 +313,9 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_threads_do_not_hang_a_forked_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    from genreplay.core import compiled
+    from genreplay.core.kernels import compiled
 
-    monkeypatch.setattr(compiled, "_PARALLEL_FROM", 1)
+    monkeypatch.setattr(compiled.parallel, "PARALLEL_FROM", 1)
     x = np.zeros((400, 50), dtype=np.float32)
     with kernels.threads(2):
         compiled.sigmoid(len(x), x.size, x)

@@ -9,7 +9,7 @@ from genreplay import datasets
 from genreplay.core import GenerativeReplay, MemoryReplay, Replay, Settings, kernels, online, partition
 from genreplay.core.rbm import free_energy
 
-needs_numba = pytest.mark.skipif(kernels._compiled() is None, reason="sparse products need Numba")
+needs_numba = pytest.mark.skipif(kernels.compiled_loops() is None, reason="sparse products need Numba")
 
 
 def nats_of(replay: Replay, reconstruction: str, path: str, dtype: type, seed: int) -> tuple[float, float]:

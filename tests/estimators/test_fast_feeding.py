@@ -79,7 +79,7 @@ def test_a_model_of_named_columns_says_so_when_rows_come_without_names() -> None
         model.learn_one(bits(1)[0])
 
 
-@pytest.mark.skipif(kernels._compiled() is None, reason="sparse products need Numba")
+@pytest.mark.skipif(kernels.compiled_loops() is None, reason="sparse products need Numba")
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix, sparse.csc_array])
 def test_sparse_rows_are_never_made_dense(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = bits(230, m=400, density=0.02)

@@ -33,7 +33,7 @@ from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.replay import BY_NAME, DreamPool, Replay
 from genreplay.estimators import params
-from genreplay.estimators.rows import Rows, above, blocks, canonical, dense, plain, value_range
+from genreplay.estimators.rows import InputRows, above, blocks, canonical, dense, plain, value_range
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -374,7 +374,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         usual = low >= 0 and high <= 1  # which NaN is not
         return bool(usual or (self._warned_of_range and np.isfinite(high - low)))
 
-    def _start(self, X: npt.ArrayLike) -> Rows:
+    def _start(self, X: npt.ArrayLike) -> InputRows:
         """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""
         checked = check_array(plain(X, allow_nan=False), accept_sparse="csr", estimator=self, input_name="X")
         rows = self._check_values(checked)
@@ -422,7 +422,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                     "call fit to start anew."
                 )
 
-    def _learn(self, rows: Rows) -> None:
+    def _learn(self, rows: InputRows) -> None:
         settings = self._settings()
         for block in blocks(rows):
             for state in online.observe(self.state_, self._encode(block), settings):
@@ -685,7 +685,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags.transformer_tags.preserves_dtype = []  # the output has the model's number type
         return tags
 
-    def _check_rows(self, X: npt.ArrayLike, allow_nan: bool = False) -> Rows:
+    def _check_rows(self, X: npt.ArrayLike, allow_nan: bool = False) -> InputRows:
         """Refuse rows that do not fit the model: column names, shape, numbers, width, range."""
         check_is_fitted(self)
         finite = "allow-nan" if allow_nan else True
@@ -694,7 +694,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=finite)
         )
 
-    def _check_values(self, rows: Rows) -> Rows:
+    def _check_values(self, rows: InputRows) -> InputRows:
         rows = canonical(rows)
         low, high = value_range(rows)
         if self.binarize is None and (low < 0 or high > 1):
@@ -704,7 +704,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         return rows
 
-    def _warn_of_range(self, rows: Rows, warned: bool, stacklevel: int) -> bool:
+    def _warn_of_range(self, rows: InputRows, warned: bool, stacklevel: int) -> bool:
         """Warn, once, of values that look as if they were not meant to be cut at a threshold in [0, 1]."""
         low, high = value_range(rows)
         outside = (low < 0 or high > 1) and self.binarize is not None and 0 <= self.binarize <= 1
@@ -716,7 +716,9 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         return outside
 
-    def _by_block(self, function: Callable[[RBM, kernels.Rows], npt.NDArray[T]], rows: Rows) -> npt.NDArray[T]:
+    def _by_block(
+        self, function: Callable[[RBM, kernels.VisibleRows], npt.NDArray[T]], rows: InputRows
+    ) -> npt.NDArray[T]:
         rbm = self.state_.model
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
 
@@ -726,7 +728,7 @@ class OnlineRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
         return generator(random_state)
 
-    def _encode(self, rows: Rows) -> kernels.Rows:
+    def _encode(self, rows: InputRows) -> kernels.VisibleRows:
         """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
         if not isinstance(rows, np.ndarray) and self.binarize is not None and self.binarize >= 0:
             return above(rows, self.binarize, self.state_.rbm.W.dtype)

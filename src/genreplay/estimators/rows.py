@@ -12,13 +12,13 @@ from sklearn.utils import gen_batches
 
 from genreplay.core.kernels import Sparse
 
-Rows: TypeAlias = npt.NDArray[Any] | sparse.csr_array
+InputRows: TypeAlias = npt.NDArray[Any] | sparse.csr_array
 
 ROWS_PER_BLOCK = 1000
 NUMBERS_PER_BLOCK = 2**22
 
 
-def blocks(rows: Rows) -> Iterator[Rows]:
+def blocks(rows: InputRows) -> Iterator[InputRows]:
     """Cut rows into blocks: a thousand rows, or fewer where they are wide. Sparse rows stay sparse.
 
     >>> [block.shape for block in blocks(sparse.csr_array((2500, 3)))]
@@ -29,7 +29,7 @@ def blocks(rows: Rows) -> Iterator[Rows]:
         yield rows[block]
 
 
-def dense(block: Rows) -> npt.NDArray[Any]:
+def dense(block: InputRows) -> npt.NDArray[Any]:
     """A block as a plain array."""
     return block if isinstance(block, np.ndarray) else block.toarray()
 
@@ -67,7 +67,7 @@ def plain(X: npt.ArrayLike, allow_nan: bool) -> npt.ArrayLike:
     return X
 
 
-def canonical(rows: Rows) -> Rows:
+def canonical(rows: InputRows) -> InputRows:
     """Sum what a sparse matrix holds twice for one cell, in a copy."""
     if not isinstance(rows, np.ndarray) and not rows.has_canonical_format:
         rows = rows.copy()
@@ -75,7 +75,7 @@ def canonical(rows: Rows) -> Rows:
     return rows
 
 
-def value_range(rows: Rows) -> tuple[float, float]:
+def value_range(rows: InputRows) -> tuple[float, float]:
     """Return the smallest and the largest known value.
 
     >>> value_range(np.array([[0.5, np.nan], [2.0, 1.0]]))

@@ -1,0 +1,28 @@
+"""The hidden layer's part of one step of annealed importance sampling (AIS)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from genreplay.core.kernels.arrays import Array, Float64
+from genreplay.core.kernels.choice import loops_for
+from genreplay.core.kernels.draws import draw, random_bits, sigmoid
+from genreplay.core.kernels.softplus import sum_log1p_exp_neg
+
+
+def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, p: Array, h: Array) -> Float64:
+    """Move the hidden layer from inverse temperature ``beta`` to ``following``; ``x`` are its inputs at 1.
+
+    Returns sum_j softplus(following x_j) - softplus(beta x_j), one value per row. Writes the probabilities
+    S(following x) to ``p`` and draws with them to ``h``.
+    """
+    loops, number = loops_for(x), x.dtype.type
+    if loops is not None:
+        change = np.empty(len(x))
+        loops.anneal(len(x), x.size, x, *random_bits(x.shape, rng), number(beta), number(following), p, h, change)
+        return change
+    size = np.abs(x)
+    positive: Float64 = np.maximum(x, 0.0).sum(axis=1, dtype=np.float64)
+    before, after = (sum_log1p_exp_neg(number(each) * size) for each in (beta, following))
+    draw(sigmoid(np.multiply(x, number(following), out=p), out=p), rng, out=h)
+    return (following - beta) * positive + after - before
