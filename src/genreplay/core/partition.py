@@ -1,7 +1,8 @@
-"""log Z, the partition function: exact by enumeration, or bracketed by annealed importance sampling (AIS).
+"""log Z, the logarithm of the partition function: exact by enumeration, or estimated by annealed importance sampling.
 
-AIS underestimates log Z on average, and so flatters the model; reverse AIS, started from samples of the model, does the
-opposite. Where the two agree, the truth is known; where they do not, both belong in the table.
+Annealed importance sampling (AIS) underestimates log Z on average, so the likelihood looks too good. Reverse AIS starts
+from samples of the model and overestimates log Z on average. If the two agree, the estimate is reliable. If they do
+not, report both.
 
 References
 ----------
@@ -24,33 +25,35 @@ from genreplay.core.rbm import RBM, bernoulli, gibbs
 
 Float64 = npt.NDArray[np.float64]
 Progress = Callable[[int], object]
-"""called with the number of Gibbs sweeps just made"""
+"""called with the number of Gibbs sweeps since the last call"""
 
 MAX_UNITS = 25
-"""the largest smaller layer that ``exact`` enumerates: 2^25 states"""
+"""largest size of the smaller layer that ``exact`` accepts: 2^25 states"""
 _NUMBERS_PER_BLOCK = 2**17
 _SWEEPS_PER_CALL = 100
 
 
 class LogPartition(NamedTuple):
-    """An estimate of log Z, never without its error and its price."""
+    """An estimate of log Z, with its error and its cost."""
 
     log_z: float
     """natural logarithm of the partition function"""
     std_error: float
-    """standard error of log_z by the delta method; 0 when exact; means little when ``ess`` is near 1"""
+    """standard error of log_z by the delta method; 0 if exact; unreliable if ``ess`` is near 1"""
     ess: float
-    """effective sample size of the importance weights, at most n_chains; infinite when exact"""
+    """effective sample size of the importance weights, at most n_chains; infinite if exact"""
     method: str
     """exact, ais or reverse-ais"""
     n_sweeps: int
-    """price: Gibbs sweeps over all chains together, or states enumerated"""
+    """cost: total Gibbs sweeps of all chains, or number of states enumerated"""
     seconds: float
-    """price: wall time"""
+    """cost: wall time"""
 
 
 def schedule(n_temperatures: int = 14_500) -> Float64:
-    """Inverse temperatures of Salakhutdinov & Murray: of each 29, 1 in [0, 0.5), 8 in [0.5, 0.9), 20 in [0.9, 1].
+    """Return the inverse temperatures of Salakhutdinov & Murray, from 0 to 1.
+
+    Of every 29 temperatures, 1 lies in [0, 0.5), 8 lie in [0.5, 0.9) and 20 lie in [0.9, 1].
 
     >>> betas = schedule()
     >>> len(betas), betas[[0, 500, 4500, -1]].tolist()
@@ -69,10 +72,10 @@ def schedule(n_temperatures: int = 14_500) -> Float64:
 
 
 def base_rate_biases(ones: Float64, n_rows: int, smoothing: float = 0.05) -> Float64:
-    """Log-odds of the smoothed means of the training rows: the model of independent units from which AIS starts.
+    """Return the visible biases of the model of independent units from which AIS starts.
 
-    Salakhutdinov & Murray's program smooths by 5 % of the rows, towards one alone; here towards zero as well, so that
-    units that are always on stay finite.
+    They are the log-odds of the smoothed means of the training rows. The program of Salakhutdinov & Murray adds 5 % of
+    the rows as ones. Here 5 % are added as zeros too, so that the bias of a unit that is always on stays finite.
 
     >>> base_rate_biases(np.array([0.0, 20.0, 100.0]), n_rows=100).round(2).tolist()
     [-3.04, -1.22, 3.04]
@@ -89,7 +92,7 @@ def exact(rbm: RBM) -> LogPartition:
     True
     """
     began = time.perf_counter()
-    W, large_bias, small_bias = (part.astype(np.float64) for part in rbm)  # hidden layer summed over
+    W, large_bias, small_bias = (part.astype(np.float64) for part in rbm)  # the hidden states are enumerated
     if rbm.n_visible < rbm.n_hidden:
         W, large_bias, small_bias = W.T, small_bias, large_bias
     n_units = len(small_bias)
@@ -118,10 +121,10 @@ def ais(
     base_bias: Array | None = None,
     progress: Progress | None = None,
 ) -> LogPartition:
-    """Annealed importance sampling from independent units to the model: a lower bound of log Z on average.
+    """Annealed importance sampling from independent units to the model: on average, a lower bound of log Z.
 
-    ``betas`` rise from 0 to 1 (default: ``schedule()``); ``base_bias`` are the visible biases of the model at 0
-    (default: zeros).
+    ``betas`` rise from 0 to 1 (default: ``schedule()``). ``base_bias`` holds the visible biases at beta = 0 (default:
+    zeros).
 
     >>> rng = np.random.default_rng(0)
     >>> rbm = RBM(W=rng.standard_normal((6, 8)), a=np.zeros(8), b=np.zeros(6))
@@ -142,12 +145,12 @@ def reverse_ais(
     n_burn_in: int = 1_000,
     start: Array | None = None,
 ) -> LogPartition:
-    """AIS run backwards, from samples of the model to independent units: an upper bound of log Z on average.
+    """AIS run backwards, from samples of the model to independent units: on average, an upper bound of log Z.
 
-    The samples are the ends of chains of ``n_burn_in`` Gibbs steps, started from the rows ``start`` (one a chain) or,
-    by default, from annealed states: the ends of a forward pass over the same temperatures, drawn anew by their
-    weights. The bound is as good as these samples: chains that have not reached the model's typical states bound only
-    what they have seen.
+    The samples are the last states of chains of ``n_burn_in`` Gibbs steps. These start from the rows ``start``, one row
+    per chain. By default they start from the last states of a forward pass over the same temperatures, resampled by
+    their weights. The bound is only as good as these samples: if the chains miss a mode of the model, the estimate can
+    be too low.
     """
     if start is None:
         forward, reverse = bracket(rbm, rng, betas, n_chains, base_bias, progress, n_burn_in)
@@ -165,7 +168,9 @@ def bracket(
     progress: Progress | None = None,
     n_burn_in: int = 1_000,
 ) -> tuple[LogPartition, LogPartition]:
-    """AIS forwards and backwards, the way back started where the way forwards ended: two thirds of the price.
+    """Run AIS forwards, then backwards from the last states of the forward pass.
+
+    This costs about two thirds of separate calls of ``ais`` and ``reverse_ais``.
 
     >>> rng = np.random.default_rng(0)
     >>> rbm = RBM(W=rng.standard_normal((6, 8)), a=np.zeros(8), b=np.zeros(6))
@@ -183,7 +188,7 @@ def bracket(
 def _ais(
     rbm: RBM, rng: np.random.Generator, betas: Float64, n_chains: int, base_bias: Array, progress: Progress | None
 ) -> tuple[LogPartition, Array, Float64]:
-    """The forward pass: its estimate, the states at its end and their log weights."""
+    """Run the forward pass. Return its estimate, the last states and their log weights."""
     began = time.perf_counter()
     v = bernoulli(np.tile(sigmoid(base_bias), (n_chains, 1)), rng)
     log_weights = _anneal(rbm, v, betas, base_bias, rng, progress)
@@ -202,7 +207,7 @@ def _reverse_ais(
     progress: Progress | None,
     n_burn_in: int,
 ) -> LogPartition:
-    """The way back, from the chains ``v`` after some more Gibbs steps."""
+    """Run the backward pass, from the chains ``v`` after ``n_burn_in`` more Gibbs steps."""
     began = time.perf_counter()
     for done in range(0, n_burn_in, _SWEEPS_PER_CALL):
         n_steps = min(_SWEEPS_PER_CALL, n_burn_in - done)
@@ -219,11 +224,12 @@ def _reverse_ais(
 def _anneal(
     rbm: RBM, v: Array, betas: Float64, base_bias: Array, rng: np.random.Generator, progress: Progress | None
 ) -> Float64:
-    """Take the chains ``v``, in place, along ``betas``, up or down, and return their log weights.
+    """Move the chains ``v`` along ``betas``, up or down, in place. Return their log weights.
 
-    At beta the unnormalised log-probability is (1 - beta) base'v + beta a'v + sum_j softplus(beta (b_j + W_j v)), which
-    is the marginal of an RBM with parameters beta Theta and some more visible bias. Each weight collects the change of
-    this quantity when beta moves on while the state stays; then a Gibbs step at the new beta moves the state.
+    At beta the unnormalised log-probability is (1 - beta) base'v + beta a'v + sum_j softplus(beta (b_j + W_j v)). This
+    is the marginal of an RBM with parameters beta Theta and an additional visible bias. In each step beta changes
+    first, with the state fixed, and the change of this quantity is added to the log weight. Then a Gibbs step at the
+    new beta changes the state.
     """
     log_weights, work = np.zeros(len(v)), Workspace()
     bias_gap = rbm.a - base_bias
@@ -242,7 +248,7 @@ def _anneal(
 
 
 def _average(log_weights: Float64) -> tuple[float, float, float]:
-    """Logarithm of the mean weight, its standard error by the delta method, and the effective sample size."""
+    """Return the log of the mean weight, its standard error by the delta method, and the effective sample size."""
     largest = log_weights.max()
     weights = np.exp(log_weights - largest)
     mean = weights.mean()
@@ -252,7 +258,7 @@ def _average(log_weights: Float64) -> tuple[float, float, float]:
 
 
 def _log_z_base(rbm: RBM, base_bias: Array) -> float:
-    """The log Z at beta = 0: the hidden units are free coins."""
+    """Return log Z at beta = 0, where each hidden unit is on with probability 1/2."""
     return float(sum_softplus(base_bias.astype(np.float64))) + rbm.n_hidden * float(np.log(2.0))
 
 

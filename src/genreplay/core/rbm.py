@@ -1,7 +1,7 @@
 """The Restricted Boltzmann Machine: energy, free energy, conditionals, Gibbs chains (Eqs. 1 and 2).
 
-Rows are observations: ``v`` has shape (n_rows, n_visible), ``h`` has shape (n_rows, n_hidden). How products with W are
-computed is the business of ``kernels``.
+Rows are observations: ``v`` has shape (n_rows, n_visible), ``h`` has shape (n_rows, n_hidden). ``kernels`` decides how
+products with W are computed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from genreplay.core.kernels import (
 class RBM(NamedTuple):
     """The free parameters Theta = {W, a, b} of section 2.2.
 
-    The velocity and the gradient of Theta have the same three parts, so they are kept in this tuple too.
+    The velocity and the gradient of Theta have the same three parts, so they use this class too.
     """
 
     W: Array
-    """weights, (n_hidden, n_visible); fastest if each visible unit's weights lie together in memory (order "F")"""
+    """weights, (n_hidden, n_visible); fastest if the weights of each visible unit are contiguous (order "F")"""
     a: Array
     """visible biases, (n_visible,)"""
     b: Array
@@ -55,7 +55,7 @@ class RBM(NamedTuple):
         return sum(part.nbytes for part in self)
 
     def copy(self) -> RBM:
-        """A Theta of its own, laid out in memory alike."""
+        """Return a copy with the same memory order."""
         return RBM(*(part.copy("K") for part in self))
 
     def is_finite(self) -> bool:
@@ -81,12 +81,12 @@ def init(
 
 
 def zeros_like(rbm: RBM) -> RBM:
-    """A Theta of zeros: where the momentum starts (Algorithm 1, line 4)."""
+    """Return a Theta of zeros, the initial velocity (Algorithm 1, line 4)."""
     return RBM(*(np.zeros_like(part) for part in rbm))
 
 
 def energy(rbm: RBM, v: Array, h: Array) -> Array:
-    """E(v, h) = -a'v - b'h - h'Wv, one value a row (Eq. 1).
+    """E(v, h) = -a'v - b'h - h'Wv, one value per row (Eq. 1).
 
     >>> rbm = RBM(W=np.array([[1.0, 2.0]]), a=np.array([0.5, 0.0]), b=np.array([-1.0]))
     >>> energy(rbm, v=np.array([[1.0, 1.0]]), h=np.array([[1.0]]))
@@ -97,7 +97,7 @@ def energy(rbm: RBM, v: Array, h: Array) -> Array:
 
 
 def free_energy(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
-    """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value a row, its sum over j in float64 (Eq. 2).
+    """F(v) = -a'v - sum_j log(1 + exp(b_j + W_j v)), one value per row (Eq. 2). The sum over j is in float64.
 
     >>> flat = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
     >>> free_energy(flat, np.ones((1, 2))) / np.log(2)
@@ -130,7 +130,7 @@ def visible_given_hidden(rbm: RBM, h: Array) -> Array:
 
 
 def bernoulli(probabilities: Array, rng: np.random.Generator, out: Array | None = None) -> Array:
-    """Zeros and ones with the given probabilities of a one, in the same number type.
+    """Draw zeros and ones with the given probabilities of a one, in the same dtype.
 
     >>> bernoulli(np.array([0.0, 1.0]), np.random.default_rng(0))
     array([0., 1.])
@@ -139,7 +139,7 @@ def bernoulli(probabilities: Array, rng: np.random.Generator, out: Array | None 
 
 
 def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
-    """Run the chain v -> h -> v for ``n_steps`` steps, both layers sampled; its limit is P(v).
+    """Run ``n_steps`` Gibbs steps v -> h -> v. Both layers are sampled. The chain converges to P(v).
 
     >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
     >>> gibbs(always_on, np.zeros((1, 2)), n_steps=5, rng=np.random.default_rng(0))
@@ -152,10 +152,10 @@ def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
 
 
 def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
-    """Generate rows of the model's own past (Algorithm 1, lines 14-22).
+    """Generate rows from the model, to replay what it has learned (Algorithm 1, lines 14-22).
 
-    The hidden layer starts at real values h ~ U(0, 1) (line 16); from then on both layers are sampled. Line 19 is
-    not computed after the last step, since nothing reads it.
+    The hidden layer starts at real values h ~ U(0, 1) (line 16). After that, both layers are sampled. Line 19 is not
+    computed after the last step, because its result is not used.
 
     >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
     >>> dream(always_on, n_samples=2, n_gibbs=1, rng=np.random.default_rng(0))
@@ -168,9 +168,10 @@ def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> A
 
 
 def bit_surprise(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
-    """-log P(v_i | the other units) for each unit of each row: what makes a row unlikely, without log Z.
+    """-log P(v_i | the other units) for each unit of each row. It shows what makes a row unlikely and needs no log Z.
 
-    P(v_i = 1 | others) = S(F(v with v_i = 0) - F(v with v_i = 1)), and both follow from the hidden layer's inputs.
+    P(v_i = 1 | others) = S(F(v with v_i = 0) - F(v with v_i = 1)). Both free energies follow from the inputs of the
+    hidden layer.
 
     >>> rbm = RBM(W=np.zeros((1, 2)), a=np.array([np.log(9.0), 0.0]), b=np.zeros(1))  # independent, P = 0.9 and 0.5
     >>> np.exp(-bit_surprise(rbm, np.array([[0.0, 1.0]]))).round(3)
@@ -180,7 +181,7 @@ def bit_surprise(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
     inputs = to_hidden(rows, rbm.W, rbm.b)
     surprise = np.empty(rows.shape, dtype=np.float64)
     for r, (row, x) in enumerate(zip(rows, inputs, strict=True)):
-        without = x - rbm.W.T * row[:, np.newaxis]  # inputs with unit i off, one row a unit
+        without = x - rbm.W.T * row[:, np.newaxis]  # inputs with unit i off, one row per unit
         log_odds = rbm.a + sum_softplus(without + rbm.W.T) - sum_softplus(without)
         surprise[r] = np.logaddexp(0, np.where(row > 0.5, -log_odds, log_odds))
     return surprise
@@ -189,9 +190,9 @@ def bit_surprise(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
 def conditional_gibbs(
     rbm: RBM, v: Array, unknown: npt.NDArray[np.bool_], n_steps: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Run the chain with the known units held fast; its limit is P(unknown | known).
+    """Run the Gibbs chain with the known units fixed. The chain converges to P(unknown | known).
 
-    Returns the last state, and the visible probabilities averaged over the second half of the chain.
+    Returns the last state, and the mean of the visible probabilities over the second half of the chain.
 
     >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
     >>> v, unknown = np.array([[0.0, np.nan]]), np.array([[False, True]])
