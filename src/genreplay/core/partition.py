@@ -228,8 +228,8 @@ def _anneal(
 
     At beta the unnormalised log-probability is (1 - beta) base'v + beta a'v + sum_j softplus(beta (b_j + W_j v)). This
     is the marginal of an RBM with parameters beta Theta and an additional visible bias. In each step beta changes
-    first, with the state fixed, and the change of this quantity is added to the log weight. Then a Gibbs step at the new
-    beta changes the state.
+    first, with the state fixed, and the change of this quantity is added to the log weight. Then a Gibbs step at the
+    new beta changes the state.
     """
     log_weights, work = np.zeros(len(v)), Workspace()
     bias_gap = rbm.a - base_bias

@@ -1,0 +1,247 @@
+"""The density that an RBM is: scores, log Z, dreams, filled cells. Everything here reads the model and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from genreplay.core import kernels, partition
+from genreplay.core import rbm as rbm_module
+from genreplay.core.kernels import Array
+from genreplay.core.partition import LogPartition
+from genreplay.core.rbm import RBM
+from genreplay.core.state import State
+from genreplay.estimators.rows import InputRows, above, blocks, canonical, dense, plain, value_range
+
+if TYPE_CHECKING:
+    RandomState = int | np.random.RandomState | None
+
+Float64 = npt.NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
+
+_EXACT_UP_TO = 2**28
+"""states of the smaller layer times units of the larger, up to which log Z is enumerated unasked: a few seconds"""
+
+
+class DensityMixin:
+    """What can be asked of a model that has learned: a part of ``OnlineRBM``."""
+
+    state_: State
+    binarize: float | None
+    _log_partition: LogPartition | None
+
+    def transform(self, X: npt.ArrayLike) -> Array:
+        """Return the hidden probabilities P(h = 1 | v), shape (n_rows, n_hidden).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> OnlineRBM(n_hidden=2, random_state=0).fit(np.eye(4).repeat(50, axis=0)).transform(np.eye(4)).shape
+        (4, 2)
+        """
+        return self._by_block(rbm_module.hidden_given_visible, self._check_rows(X))
+
+    def reconstruct(self, X: npt.ArrayLike) -> Array:
+        """Return the visible probabilities after one pass up and down, both layers at their probabilities."""
+        return self._by_block(
+            lambda rbm, v: rbm_module.visible_given_hidden(rbm, rbm_module.hidden_given_visible(rbm, v)),
+            self._check_rows(X),
+        )
+
+    def free_energy(self, X: npt.ArrayLike) -> Float64:
+        """Return F(v), one value a row (Eq. 2); low where the model expects rows. Needs no log Z."""
+        return self._by_block(rbm_module.free_energy, self._check_rows(X))
+
+    def score_samples(self, X: npt.ArrayLike, log_partition: LogPartition | None = None) -> Float64:
+        """Return log p(v) in nats, one value a row.
+
+        Log Z comes from ``log_partition``, by default from ``self.log_partition()``, which is kept until the next
+        update.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, random_state=0).fit(np.tile(np.eye(4), (100, 1)))
+        >>> quick = rbm.log_partition("ais", temperatures=290)
+        >>> rbm.score_samples(np.eye(4), quick).shape
+        (4,)
+        """
+        rows = self._check_rows(X)
+        if log_partition is None:
+            if self._log_partition is None:
+                self._log_partition = self.log_partition()
+            log_partition = self._log_partition
+        return -self._by_block(rbm_module.free_energy, rows) - log_partition.log_z
+
+    def score(self, X: npt.ArrayLike, y: object = None) -> float:
+        """Return the mean of ``score_samples``: the average log-likelihood in nats."""
+        return float(self.score_samples(X).mean())
+
+    def log_partition(
+        self,
+        method: Literal["auto", "exact", "ais", "reverse-ais"] = "auto",
+        *,
+        n_chains: int = 100,
+        temperatures: int | npt.ArrayLike = 14_500,
+        random_state: RandomState = None,
+        progress: partition.Progress | None = None,
+    ) -> LogPartition:
+        """Estimate log Z, with its standard error, effective sample size and price.
+
+        Parameters
+        ----------
+        method : {"auto", "exact", "ais", "reverse-ais"}, default="auto"
+            "exact" enumerates the smaller layer (up to 25 units); "ais" anneals from the base rates of the rows seen
+            and flatters the model when it has too few temperatures; "reverse-ais" anneals back from samples of the
+            model and errs on the other side. "auto" is exact where that takes seconds (18 units against 784), else
+            AIS.
+        n_chains : int, default=100
+            Chains of AIS.
+        temperatures : int or array-like, default=14500
+            How many, laid out as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1.
+        random_state : int, RandomState instance or None, default=None
+            None derives the random numbers from the model, which itself is not touched.
+        progress : callable, optional
+            Called with the number of Gibbs sweeps just made.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, random_state=0).fit(np.tile(np.eye(4), (100, 1)))
+        >>> truth, estimate = rbm.log_partition("exact"), rbm.log_partition("ais", temperatures=290)
+        >>> abs(estimate.log_z - truth.log_z) < 4 * estimate.std_error
+        True
+        """
+        check_is_fitted(self)
+        _require_positive("log_partition", n_chains=n_chains)
+        rbm = self.state_.model
+        if method == "exact" or (method == "auto" and 2 ** min(rbm.W.shape) * max(rbm.W.shape) <= _EXACT_UP_TO):
+            return partition.exact(rbm)
+        run = {"auto": partition.ais, "ais": partition.ais, "reverse-ais": partition.reverse_ais}.get(method)
+        if run is None:
+            raise ValueError(
+                "The 'method' parameter of log_partition must be 'auto', 'exact', 'ais' or 'reverse-ais'. "
+                f"Got {method!r} instead."
+            )
+        if isinstance(temperatures, int | np.integer) and temperatures >= 29:
+            betas = partition.schedule(int(temperatures))
+        elif np.ndim(temperatures) == 1:
+            betas = np.asarray(temperatures, dtype=np.float64)
+        else:
+            raise ValueError(
+                "The 'temperatures' parameter of log_partition must be an int of at least 29, or an array of inverse "
+                f"temperatures. Got {temperatures!r} instead."
+            )
+        base_bias = partition.base_rate_biases(self.state_.ones, self.state_.n_learned)
+        return run(rbm, self._side_generator(random_state), betas, n_chains, base_bias, progress)
+
+    def sample(self, n_samples: int = 1, *, n_gibbs: int = 1, random_state: RandomState = None) -> Array:
+        """Return dreams, rows of 0 and 1: Gibbs chains of ``n_gibbs`` steps started from h ~ U(0, 1).
+
+        One step gives the rows that the paper rehearses; many steps come near samples of p(v). With
+        ``random_state=None`` the same model gives the same dreams.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, replay="none", random_state=0).fit(np.ones((2000, 3)))
+        >>> rbm.sample(2)
+        array([[1., 1., 1.],
+               [1., 1., 1.]], dtype=float32)
+        """
+        check_is_fitted(self)
+        _require_positive("sample", n_samples=n_samples, n_gibbs=n_gibbs)
+        return rbm_module.dream(self.state_.model, n_samples, n_gibbs, self._side_generator(random_state))
+
+    def impute(
+        self,
+        X: npt.ArrayLike,
+        *,
+        n_gibbs: int = 200,
+        probabilities: bool = False,
+        random_state: RandomState = None,
+    ) -> Array:
+        """Fill the NaN values of X given the other values of their rows, by conditional Gibbs sampling.
+
+        Known values come back as they are. Unknown ones become 0 or 1, the state of a chain after ``n_gibbs`` steps;
+        or, with ``probabilities=True``, their probability of a 1, averaged over the second half of the chain.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> patterns = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])
+        >>> rbm = OnlineRBM(n_hidden=16, replay="none", random_state=0).fit(np.tile(patterns, (1000, 1)))
+        >>> rbm.impute([[1, np.nan, np.nan, 0, np.nan, np.nan]])
+        array([[1., 1., 1., 0., 0., 0.]])
+        """
+        _require_positive("impute", n_gibbs=n_gibbs)
+        known = self._check_rows(X, allow_nan=True)
+        rng = self._side_generator(random_state)
+        filled = []
+        for block in blocks(known):
+            cells = dense(block)
+            unknown = np.isnan(cells)
+            v, p = rbm_module.conditional_gibbs(self.state_.model, self._encode_dense(cells), unknown, n_gibbs, rng)
+            filled.append(np.where(unknown, p if probabilities else v, cells))
+        return np.concatenate(filled)
+
+    def _check_rows(self, X: npt.ArrayLike, allow_nan: bool = False) -> InputRows:
+        """Refuse rows that do not fit the model: column names, shape, numbers, width, range."""
+        check_is_fitted(self)
+        finite = "allow-nan" if allow_nan else True
+        X = plain(X, allow_nan)
+        return self._check_values(
+            validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=finite)
+        )
+
+    def _check_values(self, rows: InputRows) -> InputRows:
+        rows = canonical(rows)
+        low, high = value_range(rows)
+        if self.binarize is None and (low < 0 or high > 1):
+            raise ValueError(
+                f"X must lie in [0, 1] with binarize=None, but {type(self).__name__} got values from {low:g} to "
+                f"{high:g}. Scale X, or set binarize to a threshold."
+            )
+        return rows
+
+    def _by_block(self, function: Callable[[RBM, kernels.VisibleRows], npt.NDArray[T]], rows: InputRows) -> npt.NDArray[T]:
+        rbm = self.state_.model
+        return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
+
+    def _side_generator(self, random_state: RandomState) -> np.random.Generator:
+        """Random numbers that do not touch those of learning: far ahead in the same sequence, or from a seed."""
+        if random_state is None:
+            return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
+        return generator(random_state)
+
+    def _encode(self, rows: InputRows) -> kernels.VisibleRows:
+        """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
+        if not isinstance(rows, np.ndarray) and self.binarize is not None and self.binarize >= 0:
+            return above(rows, self.binarize, self.state_.rbm.W.dtype)
+        return self._encode_dense(dense(rows))
+
+    def _encode_dense(self, rows: npt.NDArray[Any]) -> Array:
+        encoded: Array = (rows if self.binarize is None else rows > self.binarize).astype(self.state_.rbm.W.dtype)
+        return encoded
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """A Generator from what scikit-learn takes as a seed."""
+    return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4))
+
+
+def _require_positive(method: str, **values: int) -> None:
+    for name, value in values.items():
+        if not isinstance(value, Integral) or value < 1:
+            raise ValueError(f"The {name!r} parameter of {method} must be a positive int. Got {value!r} instead.")
