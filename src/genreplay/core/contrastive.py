@@ -6,7 +6,7 @@ The negative phase starts at the rows (the paper), at persistent chains, or at b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -21,8 +21,8 @@ Reconstruction = Literal["probabilities", "samples"]
 class NegativePhase(Ingredient):
     """A base for negative phases."""
 
-    has_chains: ClassVar[bool] = False
-    """whether it keeps persistent chains"""
+    n_chains: int = 0
+    """persistent chains that it keeps"""
 
     def chains_from(self, before: Array | None, rbm: RBM, rng: np.random.Generator) -> Array | None:
         """The chains that an update moves: a copy of those before it, or new ones; None without chains."""
@@ -72,8 +72,6 @@ class FromChains(NegativePhase):
 
     The chains start as independent units with the visible biases. See ``pcd_gradient``.
     """
-
-    has_chains: ClassVar[bool] = True
 
     n_chains: int = 150
     """how many"""

@@ -75,7 +75,7 @@ class Recipe(Ingredient):
             require(self, name, "a number, 0 or more, or a Schedule", holds)
         if isinstance(self.momentum, float | int):
             require(self, "momentum", "less than 1", self.momentum < 1)
-        if self.replay.needs_chains and not self.negative.has_chains:
+        if self.replay.needs_chains and self.negative.n_chains == 0:
             raise ValueError(
                 f"{type(self.replay).__name__} rehearses states of persistent chains: set negative to FromChains() or "
                 "FromRowsAndChains(), or replay to GenerativeReplay()."

@@ -1,4 +1,4 @@
-"""Notice that new rows no longer fit the model: Page's test on how surprising each batch is.
+"""Notice that new rows no longer fit the model, and respond: Page's test on how surprising each batch is.
 
 The mean surprise of a batch, the mean of -log p over its rows, is about 1 while the p-values fit, whatever the data.
 Its running mean and spread are kept, and a sum of the excess over them, which falls back to 0 while there is none
@@ -8,7 +8,12 @@ go into the model's file, so that a stream that is cut by a crash goes on to the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
+
+from genreplay.core.recipe import Recipe
+from genreplay.core.rehearsal import Fewer
+from genreplay.core.schedules import Scaled
 
 SLACK = 0.5
 """standard deviations above the mean that a batch may have without counting"""
@@ -20,7 +25,7 @@ _FIRST = 20
 """batches before the first is judged"""
 
 
-class Drift(NamedTuple):
+class PageTest(NamedTuple):
     """What is known of the surprise of the batches so far."""
 
     mean: float = 1.0
@@ -40,26 +45,36 @@ class Drift(NamedTuple):
         return min(self.excess / LIMIT, 1.0)
 
 
-def follow(drift: Drift, surprise: float) -> Drift:
+def follow(test: PageTest, surprise: float) -> PageTest:
     """Take note of a batch; ``n_drifts`` grows if the rows no longer fit.
 
     After a drift the mean starts anew, since the model has changed or will.
 
-    >>> drift = Drift()
+    >>> test = PageTest()
     >>> for surprise in [1.0, 1.1, 0.9, 1.05, 0.95] * 20 + [1.6] * 9:
-    ...     drift = follow(drift, surprise)
-    >>> drift.n_drifts
+    ...     test = follow(test, surprise)
+    >>> test.n_drifts
     1
     """
-    deviation = (surprise - drift.mean) / drift.variance**0.5
-    excess = max(0.0, drift.excess + deviation - SLACK) if drift.n_batches >= _FIRST else 0.0
+    deviation = (surprise - test.mean) / test.variance**0.5
+    excess = max(0.0, test.excess + deviation - SLACK) if test.n_batches >= _FIRST else 0.0
     if excess >= LIMIT:
-        return Drift(mean=surprise, n_drifts=drift.n_drifts + 1)
-    rate = max(1 / (drift.n_batches + 2), 1 / _MEMORY)
-    bounded = max(min(deviation, 3.0), -3.0) * drift.variance**0.5  # a drift must not widen what it is measured by
-    return drift._replace(
-        mean=drift.mean + rate * bounded,
-        variance=max((1 - rate) * (drift.variance + rate * bounded**2), 1e-6),
+        return PageTest(mean=surprise, n_drifts=test.n_drifts + 1)
+    rate = max(1 / (test.n_batches + 2), 1 / _MEMORY)
+    bounded = max(min(deviation, 3.0), -3.0) * test.variance**0.5  # a drift must not widen what it is measured by
+    return test._replace(
+        mean=test.mean + rate * bounded,
+        variance=max((1 - rate) * (test.variance + rate * bounded**2), 1e-6),
         excess=excess,
-        n_batches=drift.n_batches + 1,
+        n_batches=test.n_batches + 1,
     )
+
+
+RESPONSES: Mapping[str, Callable[[Recipe], Recipe]] = {
+    "nothing": lambda recipe: recipe,
+    "faster": lambda recipe: recipe.replace(learning_rate=Scaled(recipe.learning_rate, factor=3)),
+    "fewer-dreams": lambda recipe: recipe.replace(rehearsal=Fewer(recipe.rehearsal, divisor=4)),
+}
+"""by name: the recipe for the updates that follow a drift"""
+N_RESPONDING = 20
+"""how many updates that is"""
