@@ -8,6 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from genreplay.core import (
+    MODERN,
+    PAPER,
+    TABLES,
     CheckpointError,
     DivergenceError,
     DreamPool,
@@ -15,6 +18,7 @@ from genreplay.core import (
     LogPartition,
     MemoryReplay,
     NoReplay,
+    Recipe,
     Replay,
 )
 
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "MODERN",
+    "PAPER",
+    "TABLES",
     "CheckpointError",
     "DivergenceError",
     "DreamPool",
@@ -33,6 +40,7 @@ __all__ = [
     "NoReplay",
     "OnlineRBM",
     "OnlineRBMDetector",
+    "Recipe",
     "Replay",
     "TableEncoder",
 ]

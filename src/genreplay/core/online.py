@@ -70,10 +70,7 @@ def observe(
         _check_shape(rows.shape, state, "observe")
     else:
         rows = _dense(rows, state, "observe")
-    if len(state.waiting) < batch_size:  # the batch size was raised
-        larger = np.empty((batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
-        larger[: state.n_waiting] = state.waiting[: state.n_waiting]
-        state = state._replace(waiting=larger)
+    state = with_room(state, batch_size)
     while state.n_waiting >= batch_size:  # it was lowered
         state, info = step(state, recipe, batch_size)
         yield state, info
@@ -87,6 +84,15 @@ def observe(
         else:
             state, info = step(state, recipe, batch_size)
             yield state, info
+
+
+def with_room(state: State, batch_size: int) -> State:
+    """The state with room for a whole batch, if the batch size was raised."""
+    if len(state.waiting) >= batch_size:
+        return state
+    larger = np.empty((batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
+    larger[: state.n_waiting] = state.waiting[: state.n_waiting]
+    return state._replace(waiting=larger)
 
 
 def wait(state: State, rows: VisibleRows) -> State:

@@ -6,11 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin, _fit_context, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
@@ -36,25 +35,6 @@ if TYPE_CHECKING:
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 _SMOOTHING = 0.1
 """rows with the unit on, and as many with it off, that are added to those which the visible biases start from"""
-
-
-class DetectorBytes(NamedTuple):
-    """Bytes that a detector holds, whatever the length of its stream."""
-
-    codes: int
-    """of the columns; during the warm-up, the rows that wait for them"""
-    model: int
-    """parameters and their velocities, and averaged ones if there are any"""
-    batch: int
-    """waiting rows and work space"""
-    dreams: int
-    """the chains and their free energies"""
-    replay: int
-    """the past: a pool of dreams, or stored rows; nothing with dreams of the moment"""
-
-    @property
-    def total(self) -> int:
-        return sum(self)
 
 
 class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: ignore[misc]
@@ -377,36 +357,6 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         judge = self._judge()
         return judge.mean - calibrations.energy_at(judge, float(self.contamination))
 
-    @property
-    def n_updates_(self) -> int:
-        return self.rbm_.n_updates_
-
-    @property
-    def n_learned_(self) -> int:
-        return self.rbm_.state_.n_learned
-
-    @property
-    def n_waiting_(self) -> int:
-        return self.rbm_.state_.n_waiting + self.encoder_.n_waiting_
-
-    @property
-    def n_rows_seen_(self) -> int:  # type: ignore[override]
-        return self.n_learned_ + self.n_waiting_
-
-    @property
-    def nbytes(self) -> DetectorBytes:
-        """Bytes held, in parts; ``nbytes.total`` is their sum. It does not grow with the stream."""
-        self._require_rows()
-        held = self.rbm_.nbytes
-        judging = 0 if self.calibration_ is None else self.calibration_.nbytes
-        return DetectorBytes(
-            codes=self.encoder_.nbytes,
-            model=held.parameters + held.velocities + held.average,
-            batch=held.batch + held.work,
-            dreams=held.chains + judging,
-            replay=held.replay,
-        )
-
     def __sklearn_is_fitted__(self) -> bool:
         return self.is_ready_
 
@@ -414,7 +364,3 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-    def _require_rows(self) -> None:
-        if not hasattr(self, "encoder_"):
-            raise NotFittedError(f"This {type(self).__name__} has seen no rows: call fit or partial_fit first.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,25 @@ if TYPE_CHECKING:
     RandomState = int | np.random.RandomState | None
 
 
+class DetectorBytes(NamedTuple):
+    """Bytes that a detector holds, whatever the length of its stream."""
+
+    codes: int
+    """of the columns; during the warm-up, the rows that wait for them"""
+    model: int
+    """parameters and their velocities, and averaged ones if there are any"""
+    batch: int
+    """waiting rows and work space"""
+    dreams: int
+    """the chains and their free energies"""
+    replay: int
+    """the past: a pool of dreams, or stored rows; nothing with dreams of the moment"""
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+
 class JudgingMixin:
     """What can be asked of a detector that has learned: a part of ``OnlineRBMDetector``."""
 
@@ -34,11 +53,40 @@ class JudgingMixin:
     calibration_: Calibration | None
     n_features_in_: int
     offset_: float
-    n_rows_seen_: int
 
     @property
     def is_ready_(self) -> bool:
         return getattr(self, "calibration_", None) is not None
+
+    @property
+    def n_updates_(self) -> int:
+        return self.rbm_.n_updates_
+
+    @property
+    def n_learned_(self) -> int:
+        return self.rbm_.state_.n_learned
+
+    @property
+    def n_waiting_(self) -> int:
+        return self.rbm_.state_.n_waiting + self.encoder_.n_waiting_
+
+    @property
+    def n_rows_seen_(self) -> int:
+        return self.n_learned_ + self.n_waiting_
+
+    @property
+    def nbytes(self) -> DetectorBytes:
+        """Bytes held, in parts; ``nbytes.total`` is their sum. It does not grow with the stream."""
+        self._require_rows()
+        held = self.rbm_.nbytes
+        judging = 0 if self.calibration_ is None else self.calibration_.nbytes
+        return DetectorBytes(
+            codes=self.encoder_.nbytes,
+            model=held.parameters + held.velocities + held.average,
+            batch=held.batch + held.work,
+            dreams=held.chains + judging,
+            replay=held.replay,
+        )
 
     def free_energy(self, X: object) -> Float64:
         """Return F(v) of each row's bits; high where the model does not expect rows."""
@@ -187,3 +235,7 @@ class JudgingMixin:
             )
         assert self.calibration_ is not None
         return self.calibration_
+
+    def _require_rows(self) -> None:
+        if not hasattr(self, "encoder_"):
+            raise NotFittedError(f"This {type(self).__name__} has seen no rows: call fit or partial_fit first.")

@@ -295,8 +295,8 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 self._take(state, info)
 
     def _wait(self, rows: VisibleRows) -> None:
-        """Add encoded rows to the batch, which has room for them."""
-        self.state_ = online.wait(self.state_, rows)
+        """Add encoded rows to the batch, at most as many as it lacks."""
+        self.state_ = online.wait(online.with_room(self.state_, self.batch_size), rows)
 
     def _update(self, recipe: Recipe, n_rows: int) -> None:
         """One update from the first rows that wait."""
