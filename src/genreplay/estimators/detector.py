@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -28,8 +29,10 @@ from genreplay.estimators import params
 from genreplay.estimators.calibration import Calibration, Float64
 from genreplay.estimators.drift import Drift
 from genreplay.estimators.online_rbm import generator
+from genreplay.streams.cells import Kind
+from genreplay.streams.columns import Objects
 from genreplay.streams.encoder import TableEncoder
-from genreplay.streams.table import Kind, Objects, Table, read_table
+from genreplay.streams.table import Table, read_table
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -254,8 +257,9 @@ class OnlineRBMDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             encoder.partial_fit(X)
             return np.full(table.n_rows, np.nan)
         earlier = encoder.collected_.reshape(encoder.n_waiting_, self.n_features_in_)
-        encoder.partial_fit(X)
-        bits = encoder.transform_table(table)
+        encoder = copy(encoder).partial_fit(X)
+        bits = encoder.transform_table(table)  # if a cell is refused here, the encoder is still in its warm-up
+        self.encoder_ = encoder
         self._begin_learning(np.concatenate([encoder.transform_table(Table(earlier)), bits[:n_head]]))
         return np.concatenate([np.full(n_head, np.nan), self.learn_bits(bits[n_head:])])
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from numbers import Real
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from river import base
 
 from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.streams import columns
+from genreplay.streams.cells import Kind
 
 
 class RBMDetector(base.AnomalyDetector):
     """Anomaly detection by an RBM that learns online, by the difference to its dreams, and stores no observation.
 
     The first ``warm_up`` dicts fix the features and how they become bits; they wait until then and are learned after.
-    Later, a feature that is missing counts as unknown, and a new one is ignored. The score is -log p, where p is the
-    p-value that the model's own dreams give a row: 0 for the most usual rows and before anything is learned, 4.6 where
-    one usual row in a hundred would be as strange.
+    Later, a feature that is missing or cannot be read counts as unknown, and a new one is ignored. The score is -log p,
+    where p is the p-value that the model's own dreams give a row: 0 for the most usual rows and before anything is
+    learned, 4.6 where one usual row in a hundred would be as strange.
 
     Parameters
     ----------
@@ -68,6 +69,7 @@ class RBMDetector(base.AnomalyDetector):
         self.seed = seed
         self._waiting: list[dict[Hashable, object]] = []
         self._features: list[Hashable] = []
+        self._kinds: list[Kind] = []
         self._detector: OnlineRBMDetector | None = None
 
     @classmethod
@@ -95,8 +97,11 @@ class RBMDetector(base.AnomalyDetector):
             self._waiting = []
             return
         self._features = sorted(names, key=lambda name: (type(name).__name__, name))
+        rows = [[_finite(row.get(name)) for name in self._features] for row in self._waiting]
+        self._kinds = [columns.kind_of(column) for column in zip(*rows, strict=True)]
         self._detector = OnlineRBMDetector(
             self.n_hidden,
+            kinds=dict(enumerate(self._kinds)),
             n_bins=self.n_bins,
             warm_up=self.warm_up,
             batch_size=self.batch_size,
@@ -104,22 +109,23 @@ class RBMDetector(base.AnomalyDetector):
             learning_rate=self.learning_rate,
             random_state=self.seed,
         )
-        self._detector.partial_fit([[_known(row.get(name)) for name in self._features] for row in self._waiting])
+        self._detector.partial_fit([self._readable(row) for row in rows])
         self._waiting = []
 
     def _bits(self, detector: OnlineRBMDetector, x: dict[Hashable, Any]) -> Any:
-        cells = [_known(x.get(name)) for name in self._features]
+        cells = [x.get(name) for name in self._features]
         try:
             bits = detector.encoder_.transform_one(cells)
-        except ValueError:  # a text where numbers were, for instance: nothing is known of it
-            kinds = detector.encoder_.kinds_
-            bits = detector.encoder_.transform_one([_if_of(kind, c) for kind, c in zip(kinds, cells, strict=True)])
+        except (TypeError, ValueError):
+            bits = detector.encoder_.transform_one(self._readable(cells))
         return bits[None]
 
+    def _readable(self, cells: Sequence[object]) -> list[object]:
+        """The cells, None in place of those that their feature's kind refuses, such as text among numbers."""
+        return [
+            cell if columns.is_readable(cell, kind) else None for cell, kind in zip(cells, self._kinds, strict=True)
+        ]
 
-def _known(cell: object) -> object:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
-
-def _if_of(kind: str, cell: object) -> object:
-    return cell if kind == "category" or (isinstance(cell, Real) and kind != "timestamp") else None
+def _finite(cell: object) -> object:
+    return None if isinstance(cell, float) and math.isinf(cell) else cell
