@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -105,6 +105,42 @@ def test_a_text_in_a_csv_file_is_what_it_is_in_python(text: str, kind: Kind | No
 def test_a_value_in_json_is_what_it_is_in_python(value: object, kind: Kind | None) -> None:
     for cells in ([value], [value, HOMES.get(kind or "", "blue")], [*[5] * 30, value], [value, *[True] * 5]):
         assert_alike(cells, an_ndjson(cells), kind)
+
+
+REFUSED = object()
+TIME = datetime(2024, 5, 1, 12, 30, tzinfo=UTC).timestamp()
+THE_RULES: list[tuple[object, list[object]]] = [
+    ("NA", [math.nan, None, None, math.nan]),
+    ("?", [math.nan, None, None, math.nan]),
+    (" Null ", [math.nan, None, None, math.nan]),
+    ("", [math.nan, None, None, math.nan]),
+    (None, [math.nan, None, None, math.nan]),
+    (math.nan, [math.nan, None, None, math.nan]),
+    (3, [3.0, "3", REFUSED, 3.0]),
+    (3.0, [3.0, "3", REFUSED, 3.0]),
+    (" 3 ", [3.0, "3", REFUSED, 3.0]),
+    ("1e3", [1000.0, "1e3", REFUSED, 1000.0]),
+    ("1_000", [REFUSED, "1_000", REFUSED, REFUSED]),
+    (" red ", [REFUSED, "red", REFUSED, REFUSED]),
+    (True, [REFUSED, "true", True, REFUSED]),
+    ("TRUE", [REFUSED, "TRUE", True, REFUSED]),
+    ("yes", [REFUSED, "yes", True, REFUSED]),
+    ("No", [REFUSED, "No", False, REFUSED]),
+    ("1", [1.0, "1", True, 1.0]),
+    (0, [0.0, "0", False, 0.0]),
+    ("2024-05-01 12:30", [REFUSED, "2024-05-01 12:30", REFUSED, TIME]),
+    (math.inf, [REFUSED, REFUSED, REFUSED, REFUSED]),
+    ("inf", [REFUSED, "inf", REFUSED, REFUSED]),
+]
+"""the table of ``genreplay.streams.columns``"""
+
+
+@pytest.mark.parametrize(("cell", "values"), THE_RULES, ids=repr)
+def test_the_rules_are_those_of_the_table(cell: object, values: list[object]) -> None:
+    for kind, value in zip(KINDS, values, strict=True):
+        typed = columns.READERS[kind]([cell])
+        assert bool(typed.faults) == (value is REFUSED)
+        assert value is REFUSED or same(typed.cells.tolist()[0], value)
 
 
 @pytest.mark.parametrize("kind", [None, *KINDS])
@@ -238,7 +274,7 @@ def test_declared_categories_and_times_keep_their_kind_when_saved_in_the_warm_up
 def test_categories_of_a_parquet_file_are_those_of_its_data_frame(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"grade": pd.Categorical(["1", "2", None]), "level": pd.Categorical([1, 2, 1])})
-    frame["when"] = pd.to_datetime(["2024-05-01 12:30", None, "2024-05-02"])
+    frame["when"] = pd.to_datetime(["2024-05-01 12:30", None, "2024-05-02 08:00"])
     frame.to_parquet(tmp_path / "x.parquet")
     _, chunk = open_rows(tmp_path / "x.parquet")
     schema = Schema.infer([chunk])
