@@ -32,7 +32,8 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 number_columns = st.lists(finite, min_size=1, max_size=60) | st.lists(
     st.integers(-5, 5).map(float), min_size=1, max_size=60
 )
-cells = st.none() | st.booleans() | finite | st.sampled_from(["red", "blue", "1", "", "?"]) | st.datetimes()
+texts = st.sampled_from(["red", " blue ", "1", "", "?", "TRUE", "2024-05-01 12:30"])
+cells = st.none() | st.booleans() | finite | texts | st.datetimes()
 tables = st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(cells, min_size=n, max_size=n), min_size=1, max_size=30))
 
 
@@ -155,8 +156,8 @@ def test_the_most_frequent_labels_have_bits_and_ties_go_to_the_first_seen() -> N
     assert encode(encoder, "a") == encode(encoder, None) == [0, 0, 1]
 
 
-def test_a_label_that_looks_like_the_unknown_bit_has_a_name_of_its_own() -> None:
-    assert TableEncoder().fit([["?"], ["a"]]).get_feature_names_out().tolist() == ["x0='?'", "x0=a", "x0=?"]
+def test_a_question_mark_is_a_missing_cell_and_has_no_bit_of_its_own() -> None:
+    assert TableEncoder().fit([["?"], ["a"]]).get_feature_names_out().tolist() == ["x0=a", "x0=?"]
 
 
 def test_hashed_labels_fall_into_the_same_bucket_everywhere() -> None:
@@ -218,7 +219,7 @@ def test_a_time_is_understood_in_all_its_forms() -> None:
 
 def test_kinds_are_those_that_the_cells_show() -> None:
     rows = [[1, "1", True, WHEN, "a", None, 1], [2.5, "2", False, None, 3, None, True]]
-    kinds = ["number", "category", "boolean", "timestamp", "category", "category", "number"]
+    kinds = ["number", "number", "boolean", "timestamp", "category", "category", "category"]
     assert TableEncoder().fit(rows).kinds_ == kinds
 
 
@@ -244,10 +245,13 @@ def test_wrong_kinds_are_named(kinds: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "words"),
     [
-        ("number", math.inf, "Column 'x' has in row 1 of this chunk infinity"),
-        ("number", "abc", "'abc', which is no number"),
-        ("boolean", 2, "2.0, which is no boolean"),
-        ("timestamp", "yesterday", "'yesterday', which is no ISO 8601 time"),
+        ("number", math.inf, r"Column 'x', row 1 of this chunk: inf is not a finite number\. .* infinity"),
+        ("number", "abc", "row 1 of this chunk: 'abc' is not a number"),
+        ("number", True, "row 1 of this chunk: True is not a number"),
+        ("number", WHEN, "row 1 of this chunk: datetime.*is not a number"),
+        ("category", "a" * 1001, "row 1 of this chunk: a category of 1,001 characters"),
+        ("boolean", 2, "row 1 of this chunk: 2 is neither true nor false"),
+        ("timestamp", "yesterday", "row 1 of this chunk: 'yesterday' is not an ISO 8601 time"),
     ],
 )
 def test_a_cell_that_cannot_be_read_is_named_and_changes_nothing(kind: Any, value: object, words: str) -> None:
@@ -264,14 +268,14 @@ def test_a_cell_that_cannot_be_read_is_named_and_changes_nothing(kind: Any, valu
 
 def test_infinity_is_refused_in_plain_arrays_too() -> None:
     column = np.array([[1.0], [-np.inf]])
-    with pytest.raises(ValueError, match="Column 'x0' has in row 1 of this chunk infinity"):
+    with pytest.raises(ValueError, match=r"'x0', row 1 of this chunk: -inf is not a finite number\. .* infinity"):
         TableEncoder().fit(column)
     with pytest.raises(ValueError, match="infinity"):
         TableEncoder().fit([[1.0]]).transform(column)
 
 
 def test_a_cell_that_is_no_cell_is_refused() -> None:
-    with pytest.raises(TypeError, match="Column 'x0' has in row 1 of this chunk a dict"):
+    with pytest.raises(TypeError, match=r"Column 'x0', row 1 of this chunk: a nested value, \{'a': 1\}"):
         TableEncoder().fit([[1.0], [{"a": 1}]])
 
 
@@ -433,7 +437,13 @@ def test_however_a_stream_is_cut_the_codes_are_the_same(rows: list[list[object]]
     cuts = sorted(data.draw(st.lists(st.integers(1, len(rows)), max_size=4)))
     warm_up = data.draw(st.integers(1, len(rows)))
     parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True) if a < b]
-    whole, cut = TableEncoder(warm_up=warm_up).partial_fit(rows), TableEncoder(warm_up=warm_up)
+    cut = TableEncoder(warm_up=warm_up)
+    try:
+        whole = TableEncoder(warm_up=warm_up).partial_fit(rows)
+    except ValueError:  # one text among many numbers
+        with pytest.raises(ValueError, match="is not a number"):
+            [cut.partial_fit(part) for part in parts]
+        return
     for part in parts:
         cut.partial_fit(part)
     assert cut.state() == whole.state()
@@ -457,12 +467,22 @@ def test_a_stream_of_arrays_may_go_on_as_a_stream_of_cells() -> None:
 def test_a_state_gives_back_the_encoder_to_the_bit(
     rows: list[list[object]], warm_up: int, numbers: Any, categories: Any
 ) -> None:
-    encoder = TableEncoder(numbers=numbers, categories=categories, warm_up=warm_up).partial_fit(rows)
+    encoder = TableEncoder(numbers=numbers, categories=categories, warm_up=warm_up)
+    try:
+        encoder.partial_fit(rows)
+    except ValueError:  # one text among many numbers
+        return
     again = TableEncoder.from_state(json.loads(json.dumps(encoder.state(), allow_nan=False)))
     assert again.state() == encoder.state()
     assert again.get_params() == encoder.get_params()
     assert again.frozen_ == encoder.frozen_
-    encoder.freeze(), again.freeze()
+    try:
+        encoder.freeze()
+    except ValueError:  # one text among many numbers
+        with pytest.raises(ValueError, match="is not a number"):
+            again.freeze()
+        return
+    again.freeze()
     assert again.state() == encoder.state()
     first = rows[:warm_up]
     assert np.array_equal(again.transform(first), encoder.transform(first))

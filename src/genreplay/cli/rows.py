@@ -17,7 +17,7 @@ from genreplay.cli.errors import BadInput, say
 from genreplay.streams.chunks import BadRow, Chunk, Chunks
 from genreplay.streams.quarantine import Quarantine
 from genreplay.streams.readers import FORMATS, Format, open_rows
-from genreplay.streams.schema import Rows, Schema
+from genreplay.streams.schema import Schema, TypedRows
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -130,7 +130,7 @@ def describe(bad: BadRow) -> str:
     return f"Line {bad.line:,} is a bad row ({bad.reason})"
 
 
-def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, Rows]]:
+def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, TypedRows]]:
     """Chunks of an input and their rows by the schema of a model, some of them without rows; bad rows are seen to."""
     checked = False
     with BadRows(reading) as bad_rows:
@@ -152,17 +152,17 @@ def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, Rows]]
 class Cut(NamedTuple):
     """Rows up to the first bad one, where bad rows are errors."""
 
-    rows: Rows
+    rows: TypedRows
     error: BadRow | None
 
 
-def up_to_error(rows: Rows, on_bad_row: str) -> Cut:
+def up_to_error(rows: TypedRows, on_bad_row: str) -> Cut:
     """Leave out what comes after the first bad row, unless bad rows are passed over."""
     if on_bad_row != "error" or not rows.bad:
         return Cut(rows, None)
     first = rows.bad[0]
     n = sum(row < first.row for row in rows.rows)
-    return Cut(Rows(rows.cells[:n], rows.rows[:n], []), first)
+    return Cut(TypedRows(rows.cells[:n], rows.rows[:n], []), first)
 
 
 def bad_row_error(bad: BadRow) -> BadInput:

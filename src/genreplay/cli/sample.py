@@ -18,7 +18,7 @@ from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignore
 from genreplay.cli.score import ignore_option, json_option
 from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk
 from genreplay.streams.columns import is_missing
-from genreplay.streams.schema import Rows, Schema
+from genreplay.streams.schema import Schema, TypedRows
 
 seed_option = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, MAX_SEED), help="Seed of everything random."
@@ -65,7 +65,7 @@ def impute(path: Path, ignored: tuple[str, ...], seed: int, as_json: bool, **whe
 
 
 def _put_back(
-    chunk: Chunk, rows: Rows, filled: npt.NDArray[Any], schema: Schema, typed: bool
+    chunk: Chunk, rows: TypedRows, filled: npt.NDArray[Any], schema: Schema, typed: bool
 ) -> Iterator[list[object]]:
     """The cells of the input as they came, or as typed values for JSON, with the empty ones filled."""
     places = {row: place for place, row in enumerate(chunk.rows)}

@@ -3,123 +3,110 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from numbers import Real
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from river import base
+from sklearn.base import clone
 
 from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.streams import columns
+from genreplay.streams.cells import Kind
+from genreplay.streams.encoder import TableEncoder
+
+Result = TypeVar("Result")
 
 
 class RBMDetector(base.AnomalyDetector):
-    """Anomaly detection by an RBM that learns online, by the difference to its dreams, and stores no observation.
+    """Anomaly detection by an RBM that learns online, from the difference to its dreams, and stores no observation.
 
-    The first ``warm_up`` dicts fix the features and how they become bits; they wait until then and are learned after.
-    Later, a feature that is missing counts as unknown, and a new one is ignored. The score is -log p, where p is the
-    p-value that the model's own dreams give a row: 0 for the most usual rows and before anything is learned, 4.6 where
-    one usual row in a hundred would be as strange.
+    The dicts of the detector's warm-up fix the features and how they become bits; they wait until then and are learned
+    after. Later, a feature that is missing or cannot be read counts as unknown, and a new one is ignored. The score is
+    -log p, where p is the p-value that the model's own dreams give a row: 0 for the most usual rows and before anything
+    is learned, 4.6 where one usual row in a hundred would be as strange.
 
     Parameters
     ----------
-    n_hidden
-        Hidden units.
-    n_bins
-        Intervals of a number.
-    warm_up
-        Dicts that fix the features.
-    batch_size
-        Dicts that trigger one update of the model.
-    n_epochs
-        Steps of contrastive divergence an update.
-    learning_rate
-        Their size.
+    detector
+        The detector to learn with; None for ``OnlineRBMDetector()``.
     seed
-        Seed of everything random.
+        Seed of everything random; None for the detector's own.
 
     Examples
     --------
     >>> import random
+    >>> from genreplay import OnlineRBMDetector
     >>> from genreplay.estimators.river import RBMDetector
     >>> rng = random.Random(0)
-    >>> model = RBMDetector(warm_up=200, seed=1)
+    >>> model = RBMDetector(OnlineRBMDetector(warm_up=200), seed=1)
     >>> for _ in range(2000):
     ...     model.learn_one({"speed": rng.gauss(50, 5), "gear": rng.choice("234")})
     >>> model.score_one({"speed": 51.0, "gear": "3"}) < 4.6 < model.score_one({"speed": 140.0, "gear": "R"})
     True
     """
 
-    def __init__(
-        self,
-        n_hidden: int = 32,
-        n_bins: int = 8,
-        warm_up: int = 500,
-        batch_size: int = 100,
-        n_epochs: int = 1,
-        learning_rate: float = 0.003,
-        seed: int | None = None,
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.n_bins = n_bins
-        self.warm_up = warm_up
-        self.batch_size = batch_size
-        self.n_epochs = n_epochs
-        self.learning_rate = learning_rate
+    def __init__(self, detector: OnlineRBMDetector | None = None, seed: int | None = None) -> None:
+        self.detector = detector
         self.seed = seed
         self._waiting: list[dict[Hashable, object]] = []
         self._features: list[Hashable] = []
-        self._detector: OnlineRBMDetector | None = None
+        self._kinds: list[Kind] = []
+        self._started: OnlineRBMDetector | None = None
 
     @classmethod
     def _unit_test_params(cls) -> Any:
-        yield {"warm_up": 50, "batch_size": 20, "seed": 1}
+        yield {"detector": OnlineRBMDetector(warm_up=50), "seed": 1}
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
-        """Learn one more row; an update fires every ``batch_size`` rows."""
-        if self._detector is None:
-            self._waiting.append(dict(x))
-            if len(self._waiting) >= self.warm_up:
-                self._begin()
-        else:
-            self._detector.learn_bits(self._bits(self._detector, x))
+        """Learn one more row; an update fires each time the model's batch is full."""
+        if self._started is not None:
+            self._with_cells(self._started.learn_one, x)
+            return
+        self._waiting.append(dict(x))
+        detector = OnlineRBMDetector() if self.detector is None else self.detector
+        if len(self._waiting) >= (detector.warm_up or (detector.encoder or TableEncoder()).warm_up):
+            self._begin(clone(detector))
 
     def score_one(self, x: dict[Hashable, Any]) -> float:
         """Return how surprising a row is, in nats; high = anomalous."""
-        if self._detector is None or not self._detector.is_ready_:
+        if self._started is None or not self._started.is_ready_:
             return 0.0
-        return float(self._detector.surprise_of_bits(self._bits(self._detector, x))[0])
+        return self._with_cells(self._started.surprise_one, x)
 
-    def _begin(self) -> None:
+    def _begin(self, detector: OnlineRBMDetector) -> None:
+        """Fix the features and their kinds, and learn the dicts that wait."""
         names = {name for row in self._waiting for name in row}
         if not names:  # nothing to learn from yet
             self._waiting = []
             return
         self._features = sorted(names, key=lambda name: (type(name).__name__, name))
-        self._detector = OnlineRBMDetector(
-            self.n_hidden,
-            n_bins=self.n_bins,
-            warm_up=self.warm_up,
-            batch_size=self.batch_size,
-            n_epochs=self.n_epochs,
-            learning_rate=self.learning_rate,
-            random_state=self.seed,
-        )
-        self._detector.partial_fit([[_known(row.get(name)) for name in self._features] for row in self._waiting])
+        rows = [[_finite(row.get(name)) for name in self._features] for row in self._waiting]
+        encoder = detector.encoder or TableEncoder()
+        given: Mapping[Any, Kind] = encoder.kinds or {}
+        self._kinds = [
+            given.get(name) or columns.kind_of(column)
+            for name, column in zip(self._features, zip(*rows, strict=True), strict=True)
+        ]
+        detector.set_params(encoder=encoder.set_params(kinds=dict(enumerate(self._kinds))), warm_up=len(rows))
+        if self.seed is not None:
+            detector.set_params(random_state=self.seed)
+        self._started = detector.partial_fit([self._readable(row) for row in rows])
         self._waiting = []
 
-    def _bits(self, detector: OnlineRBMDetector, x: dict[Hashable, Any]) -> Any:
-        cells = [_known(x.get(name)) for name in self._features]
+    def _with_cells(self, function: Callable[[Sequence[object]], Result], x: dict[Hashable, Any]) -> Result:
+        """Call a function with the cells of a row in the order of the features; None for those that it refuses."""
+        cells = [x.get(name) for name in self._features]
         try:
-            bits = detector.encoder_.transform_one(cells)
-        except ValueError:  # a text where numbers were, for instance: nothing is known of it
-            kinds = detector.encoder_.kinds_
-            bits = detector.encoder_.transform_one([_if_of(kind, c) for kind, c in zip(kinds, cells, strict=True)])
-        return bits[None]
+            return function(cells)
+        except (TypeError, ValueError):
+            return function(self._readable(cells))
+
+    def _readable(self, cells: Sequence[object]) -> list[object]:
+        """The cells, None in place of those that their feature's kind refuses, such as text among numbers."""
+        return [
+            cell if columns.is_readable(cell, kind) else None for cell, kind in zip(cells, self._kinds, strict=True)
+        ]
 
 
-def _known(cell: object) -> object:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
-
-
-def _if_of(kind: str, cell: object) -> object:
-    return cell if kind == "category" or (isinstance(cell, Real) and kind != "timestamp") else None
+def _finite(cell: object) -> object:
+    return None if isinstance(cell, float) and math.isinf(cell) else cell

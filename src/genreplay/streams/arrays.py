@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib import format as npy
 
+from genreplay.streams.cells import MAX_LABEL
 from genreplay.streams.chunks import (
     MAX_COLUMNS,
     ROWS_PER_CHUNK,
@@ -27,7 +28,6 @@ from genreplay.streams.chunks import (
     listed,
     numbered_names,
 )
-from genreplay.streams.columns import MAX_LABEL
 from genreplay.streams.lines import BLOCK, KEPT
 
 _TYPES = "biufU"

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core.checkpoint import Json
-from genreplay.streams.table import Column, Float64, Kind, Objects, labels, times
+from genreplay.streams.cells import Kind
+from genreplay.streams.columns import Float64, Objects
 
 Bits = npt.NDArray[np.floating]
 Bools = npt.NDArray[np.bool_]
@@ -199,8 +200,9 @@ class CategoryCode:
     def n_bits(self) -> int:
         return len(self.labels) + 1
 
-    def encode(self, column: Column, name: str, out: Bits) -> Bools:
-        found = labels(column, name)
+    def encode(self, cells: Objects, out: Bits) -> Bools:
+        """Write the bits of labels, None where missing, and return which are missing."""
+        found: list[str | None] = cells.tolist()
         unknown = len(self.labels)
         if self.hashed:
             places = [unknown if c is None else _bucket(c, unknown) for c in found]
@@ -261,8 +263,8 @@ class TimestampCode:
         sectors, bits = np.arange(self.n_sectors)[:, np.newaxis], np.arange(self._half)
         return ((sectors - bits) % self.n_sectors < self._half).astype(np.float32)
 
-    def encode(self, column: Column, name: str, out: Bits) -> Bools:
-        seconds = times(column, name)
+    def encode(self, seconds: Float64, out: Bits) -> Bools:
+        """Write the bits of times, NaN where missing, and return which are missing."""
         missing = np.isnan(seconds)
         day, second = np.divmod(np.where(missing, 0, seconds), DAY)
         sector = (second * (self.n_sectors / DAY)).astype(np.int64) % self.n_sectors

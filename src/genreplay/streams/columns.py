@@ -1,29 +1,72 @@
-"""One column of cells, as text or as JSON and arrays have them, into typed cells.
+"""The one reader of cells: what a cell is, and what kind a column is.
 
-Each function takes a column and returns its typed cells and, by index, what is wrong with those that cannot be read.
-A whole column is converted at once; only where that fails is it looked at cell by cell.
+The command line and Python both read by these rules: text from CSV, values from JSON, Parquet and arrays, and the
+cells of lists, data frames and dicts.
+
+=================================  ==============  ==============  ==============  ==========================
+cell                               number          category        boolean         timestamp
+=================================  ==============  ==============  ==============  ==========================
+"", na, n/a, nan, null, none, ?    missing         missing         missing         missing
+None, NaN, NaT, pandas' NA         missing         missing         missing         missing
+3, 3.0, Decimal(3)                 3.0             "3"             refused         3 s after 1970
+" 3 "                              3.0             "3"             refused         3 s after 1970
+"1e3"                              1000.0          "1e3"           refused         1000 s after 1970
+"1_000"                            refused         "1_000"         refused         refused
+" red "                            refused         "red"           refused         refused
+True, "TRUE"                       refused         "true", "TRUE"  True            refused
+"yes", "no"                        refused         "yes", "no"     True, False     refused
+1, 0, "1", "0"                     1.0, 0.0        "1", "0"        True, False     1 s, 0 s after 1970
+"2024-05-01 12:30" (ISO 8601)      refused         as it is        refused         that time; UTC unless it has a zone
+datetime, date, datetime64         refused         its ISO text    refused         that time; UTC unless it has a zone
+timedelta(minutes=1), timedelta64  60.0            "60"            refused         60 s after 1970
+infinity, as a float               refused         refused         refused         refused
+"inf"                              refused         "inf"           refused         refused
+list, dict, bytes, ...             refused         refused         refused         refused
+=================================  ==============  ==============  ==============  ==========================
+
+The words for a missing cell are understood in any case, and blanks around a text do not count. A label may have 1,000
+characters, a time must lie in the years 1 to 9999, and an array of NumPy's bools counts as 0 and 1 in a number column.
+A refused cell makes a bad row on the command line, and a ValueError in Python.
+
+The kind of a column, unless it is given, is the first of these that fits its known cells:
+
+1. boolean, if all are true or false, as booleans or as text;
+2. number, if 95 % of them read as numbers;
+3. timestamp, if 95 % of them are times, or ISO 8601 text with a date and a time of day;
+4. category. So is a column without a known cell, unless its cells have the type of a time.
+
+The cells of a categorical column of pandas, polars or Parquet are labels, whatever their text.
+
+Each reader below takes a column and returns its typed cells and, by index, what is wrong with those that are refused.
+A whole column is converted at once where possible, and cell by cell otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from numbers import Real
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.streams.chunks import Column, is_text, short
+from genreplay.streams import cells
+from genreplay.streams.cells import FIRST_SECOND, LAST_SECOND, Kind, Label, Moment, is_missing
+from genreplay.streams.chunks import Column, short
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
-"""words for a missing cell, in any case"""
-TRUE = frozenset({"true", "yes"})
-FALSE = frozenset({"false", "no"})
-MAX_LABEL = 1000
-"""characters of a category; longer ones are text, not labels"""
-FIRST_SECOND, LAST_SECOND = -62135596800, 253402300799
-"""the years 1 to 9999"""
+__all__ = ["READERS", "Typed", "booleans", "is_missing", "kind_of", "labels", "numbers", "read", "timestamps"]
+
+Float64 = npt.NDArray[np.float64]
+Objects = npt.NDArray[np.object_]
+MOST = 0.95
+"""share of a column's known cells that must read as a number or a time; the others are refused"""
+NUMBER_TYPES = frozenset(
+    {float, int, type(None), np.float64, np.float32, np.float16}
+    | {np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8}
+)
+"""of cells that NumPy turns into the floats that are meant"""
+BOOLEAN_TYPES = NUMBER_TYPES | {bool, np.bool_}
+_TEXT_TYPES = frozenset({str, Label, type(None)})
+_PLAIN_TYPES = _TEXT_TYPES | {bool, Moment}
 
 
 class Typed(NamedTuple):
@@ -42,7 +85,7 @@ def numbers(column: Column) -> Typed:
     """
     values = _numeric_array(column)
     if values is None:
-        return _one_by_one(column, _number, np.dtype(np.float64))
+        return _one_by_one(items(column), cells.number, np.dtype(np.float64))
     infinite = np.flatnonzero(np.isinf(values)).tolist()
     return Typed(values, {place: f"{short(_item(column, place))} is not a finite number" for place in infinite})
 
@@ -53,188 +96,250 @@ def labels(column: Column) -> Typed:
     >>> labels([" red ", "NA", 7])
     Typed(cells=array(['red', None, '7'], dtype=object), faults={})
     """
-    return _by_distinct(column, _label)
+    return _by_distinct(column, cells.label)
 
 
 def booleans(column: Column) -> Typed:
-    """True and False, None where missing; 0 and 1 are understood too.
+    """True and False, None where missing; yes, no, 0 and 1 are understood too.
 
     >>> booleans(["Yes", "no", "", "1", "maybe"])
     Typed(cells=array([True, False, None, True, None], dtype=object), faults={4: "'maybe' is neither true nor false"})
     """
-    return _by_distinct(column, _boolean)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "b":
+        return Typed(column.astype(object), {})
+    return _by_distinct(column, cells.boolean)
 
 
 def timestamps(column: Column) -> Typed:
-    """Seconds since 1970, UTC, NaN where missing, from ISO 8601 text or from such seconds.
-
-    A time without a zone is taken as UTC.
+    """Seconds since 1970, UTC, NaN where missing, from times, ISO 8601 text or such seconds.
 
     >>> timestamps(["1970-01-02T00:00:01Z", "", "yesterday"])
     Typed(cells=array([86401.,    nan,    nan]), faults={2: "'yesterday' is not an ISO 8601 time"})
     """
-    if isinstance(column, np.ndarray) and column.dtype.kind == "M":
-        microseconds = column.astype("datetime64[us]")
-        return Typed(np.where(np.isnat(microseconds), np.nan, microseconds.astype(np.int64) / 1e6), {})
-    return _one_by_one(column, _timestamp, np.dtype(np.float64))
+    seconds: Float64 | None = None
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iufM":
+        seconds = _seconds(column) if column.dtype.kind == "M" else _numeric_array(column)
+    elif set(map(type, column)) <= {float, Moment, type(None)}:
+        seconds = np.array(column, dtype=np.float64)
+    if seconds is None or ((seconds < FIRST_SECOND) | (seconds >= LAST_SECOND + 1)).any():
+        return _one_by_one(items(column), cells.timestamp, np.dtype(np.float64))
+    return Typed(seconds, {})
 
 
-def is_missing(cell: object) -> bool:
-    """Whether a cell says that nothing is known.
+READERS: Mapping[Kind, Callable[[Column], Typed]] = {
+    "number": numbers,
+    "category": labels,
+    "boolean": booleans,
+    "timestamp": timestamps,
+}
 
-    >>> [is_missing(cell) for cell in ("", " N/A ", None, float("nan"), "0", 0)]
-    [True, True, True, True, False, False]
+
+def plain_cells(column: Column) -> Typed:
+    """The cells of a column whose kind is not known yet, in a form that can wait and be read as any kind later.
+
+    >>> plain_cells([1, " red ", True, None]).cells.tolist()
+    [1.0, ' red ', True, None]
     """
-    if isinstance(cell, str):
-        return cell.strip().lower() in MISSING
-    return cell is None or bool(cell != cell)  # NaN, and NumPy's not-a-time
+    waiting = items(column)
+    types = set(map(type, waiting))
+    if types <= _PLAIN_TYPES:
+        return Typed(_objects(waiting), {})
+    if types <= NUMBER_TYPES:
+        typed = numbers(column)
+        return Typed(typed.cells.astype(object), typed.faults)
+    return _one_by_one(waiting, _plain_and_finite, np.dtype(object))
 
 
-def is_truth_value(cell: object) -> bool:
-    """Whether a cell is true or false, in JSON or as text; yes and no are words of the table's own, to be kept.
+def declared(column: Column) -> Objects:
+    """The cells of a column that is declared as categories, marked as labels so that no other kind is inferred.
 
-    >>> is_truth_value("False"), is_truth_value(True), is_truth_value("no"), is_truth_value("1")
-    (True, True, False, False)
+    >>> kind_of(["1", "2"]), kind_of(declared(["1", "2"]))
+    ('number', 'category')
     """
-    return isinstance(cell, bool) or (isinstance(cell, str) and cell.strip().lower() in ("true", "false"))
+    typed = labels(column)
+    marked: list[object] = [None if text is None else Label(text) for text in typed.cells]
+    for place in typed.faults:
+        marked[place] = _item(column, place)  # it stays as it is, and is refused when the column is read
+    return _objects(marked)
 
 
-def is_moment(cell: object) -> bool:
-    """Whether a cell is ISO 8601 text with a date and a time.
+def kind_of(column: Column) -> Kind:
+    """The kind that fits the known cells of a column, by the rules above.
 
-    >>> is_moment("2024-05-01 12:30"), is_moment("2024-05-01"), is_moment("12:30")
-    (True, False, False)
+    >>> kind_of([1.0, None, "2.5"]), kind_of(["true", False]), kind_of(["yes", "no"]), kind_of([None])
+    ('number', 'boolean', 'category', 'category')
     """
-    if isinstance(cell, datetime):
-        return True
-    if not isinstance(cell, str) or ":" not in cell:
-        return False
-    try:
-        datetime.fromisoformat(cell.strip())
-    except ValueError:
-        return False
-    return True
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return "category" if np.isnan(column).all() else "number"
+    found = items(column)
+    types = set(map(type, found)) - {type(None)}
+    if types and types <= NUMBER_TYPES and (values := _floats(found)) is not None and np.isfinite(values).all():
+        return "number"
+    if types == {bool}:
+        return "boolean"
+    known = [cell for cell in found if not is_missing(cell)]
+    if not known:
+        return "timestamp" if any(map(cells.is_moment, found)) else "category"
+    if all(map(cells.is_truth_value, known)):
+        return "boolean"
+    n_labels = sum(isinstance(cell, Label) for cell in known)
+    undeclared = [cell for cell in known if not isinstance(cell, Label)] if n_labels else known
+    if n_labels + len(numbers(undeclared).faults) <= (1 - MOST) * len(known):
+        return "number"
+    if sum(map(cells.is_moment, known)) >= MOST * len(known):
+        return "timestamp"
+    return "category"
 
 
-def _numeric_array(column: Column) -> npt.NDArray[np.float64] | None:
-    """The column as floats, if NumPy takes it whole."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-        with np.errstate(all="ignore"):  # a long double that no float can hold becomes infinite, and is refused
-            return column.astype(np.float64)
-    items = _items(column)
-    kinds = set(map(type, items))
-    if not kinds <= {str, float, int, type(None)}:
+def row_of_chunk(row: int) -> str:
+    """Where a cell stands, for an error message."""
+    return f"row {row} of this chunk"
+
+
+def read(column: Column, kind: Kind | None, name: str, where: Callable[[int], str] = row_of_chunk) -> npt.NDArray[Any]:
+    """The typed cells of a column, or its plain cells where the kind is not known; raise for a refused cell.
+
+    >>> read(["1.5", "NA", "old"], "number", "age")
+    Traceback (most recent call last):
+    ValueError: Column 'age', row 2 of this chunk: 'old' is not a number.
+    """
+    typed = plain_cells(column) if kind is None else READERS[kind](column)
+    if typed.faults:
+        row = min(typed.faults)
+        cell = _item(column, row)
+        hint = " Put a missing value or a large number in place of infinity." if _is_infinite(cell) else ""
+        message = f"Column {name!r}, {where(row)}: {typed.faults[row]}.{hint}"
+        raise ValueError(message) if _is_cell(cell) else TypeError(message)
+    return typed.cells
+
+
+def is_readable(cell: object, kind: Kind) -> bool:
+    """Whether a column of this kind takes a cell.
+
+    >>> is_readable("3", "number"), is_readable("three", "number")
+    (True, False)
+    """
+    return not READERS[kind]([cell]).faults
+
+
+def floats(block: npt.NDArray[Any], types: frozenset[type]) -> Float64 | None:
+    """A 2-D array of cells as floats, if all cells have the given types and NumPy can take them at once.
+
+    >>> floats(np.array([[1, None, 2.5]], dtype=object), NUMBER_TYPES)
+    array([[1. , nan, 2.5]])
+    """
+    if block.dtype.kind not in "biuf" and not set(map(type, block.ravel().tolist())) <= types:
         return None
-    if str in kinds and "_" in "".join(items if kinds == {str} else [item for item in items if type(item) is str]):
-        return None  # Python reads 1_000, but a table does not mean it
-    values = _floats(items)
-    return values if values is not None else _floats([item if item != "" else None for item in items])
-
-
-def _floats(cells: Sequence[Any]) -> npt.NDArray[np.float64] | None:
     try:
-        return np.array(cells, dtype=np.float64)
+        with np.errstate(all="ignore"):  # a long double that no float can hold becomes infinite, and is refused later
+            return block.astype(np.float64, copy=False)
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+def items(column: Column) -> Sequence[Any]:
+    """The cells of a column one by one. Those of an array are Python's own, and its times are Moments."""
+    if not isinstance(column, np.ndarray):
+        return column
+    if column.dtype.kind == "M":
+        return list(map(Moment, _seconds(column).tolist()))
+    cells_of_array: Sequence[Any] = (_seconds(column) if column.dtype.kind == "m" else column).tolist()
+    return cells_of_array
+
+
+def _numeric_array(column: Column) -> Float64 | None:
+    """The column as floats, if NumPy takes it whole."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biufm":
+        if column.dtype.kind == "m":
+            return _seconds(column)
+        return floats(column, NUMBER_TYPES)
+    found = items(column)
+    kinds = set(map(type, found))
+    if not kinds <= NUMBER_TYPES | {str}:
+        return None
+    if str in kinds and "_" in "".join(found if kinds == {str} else [item for item in found if type(item) is str]):
+        return None  # Python reads 1_000, but a table does not mean it
+    values = _floats(found)
+    return values if values is not None else _floats([item if item != "" else None for item in found])
+
+
+def _floats(found: Sequence[Any]) -> Float64 | None:
+    try:
+        return np.array(found, dtype=np.float64)
     except (ValueError, OverflowError):
         return None
 
 
-def _one_by_one(column: Column, read: Callable[[object], object], dtype: np.dtype[Any]) -> Typed:
-    cells = np.full(len(column), None, dtype=dtype)  # None is NaN for floats
-    faults = {}
-    for place, cell in enumerate(_items(column)):
-        try:
-            cells[place] = read(cell)
-        except ValueError as error:
-            faults[place] = str(error)
-    return Typed(cells, faults)
-
-
-def _by_distinct(column: Column, read: Callable[[object], object]) -> Typed:
-    """Cell by cell, but every distinct text only once: labels repeat."""
-    items = _items(column)
-    if set(map(type, items)) <= {str, type(None)}:
-        distinct = set(items)
-        if len(distinct) < len(items):
-            known = list(distinct)
-            typed = _one_by_one(known, read, np.dtype(object))
-            table = dict(zip(known, typed.cells, strict=True))
-            cells = np.empty(len(items), dtype=object)
-            cells[:] = list(map(table.__getitem__, items))
-            wrong = {known[place]: reason for place, reason in typed.faults.items()}
-            faults = {place: wrong[item] for place, item in enumerate(items) if item in wrong} if wrong else {}
-            return Typed(cells, faults)
-    return _one_by_one(items, read, np.dtype(object))
-
-
-def _number(cell: object) -> float:
-    if is_missing(cell):
-        return np.nan
-    if isinstance(cell, bool) or not isinstance(cell, str | Real) or (isinstance(cell, str) and "_" in cell):
-        raise ValueError(f"{short(cell)} is not a number")
-    try:
-        value = float(cell)
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"{short(cell)} is not a number") from error
-    if not np.isfinite(value):
-        raise ValueError(f"{short(cell)} is not a finite number")
-    return value
-
-
-def _label(cell: object) -> str | None:
-    if is_missing(cell):
-        return None
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, Real):
-        value = _number(cell)
-        return str(int(value)) if value.is_integer() else str(cell)
-    if not isinstance(cell, str):
-        raise ValueError(f"a nested value, {short(cell)}")
-    text = cell.strip()
-    if len(text) > MAX_LABEL:
-        raise ValueError(f"a category of {len(text):,} characters, more than {MAX_LABEL:,}")
-    if not is_text(text):
-        raise ValueError(f"{short(text)} is not UTF-8 text")
-    return text
-
-
-def _boolean(cell: object) -> bool | None:
-    if is_missing(cell):
-        return None
-    if isinstance(cell, bool):
-        return cell
-    word = cell.strip().lower() if isinstance(cell, str) else str(cell)
-    if word in TRUE | {"1", "1.0"}:
-        return True
-    if word in FALSE | {"0", "0.0"}:
-        return False
-    raise ValueError(f"{short(cell)} is neither true nor false")
-
-
-def _timestamp(cell: object) -> float:
-    if is_missing(cell):
-        return np.nan
-    if isinstance(cell, str):
-        try:
-            moment = datetime.fromisoformat(cell.strip())
-        except ValueError:
-            pass
-        else:
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    try:
-        seconds = _number(cell)
-    except ValueError:
-        raise ValueError(f"{short(cell)} is not an ISO 8601 time") from None
-    if not FIRST_SECOND <= seconds <= LAST_SECOND:
-        raise ValueError(f"{short(cell)} is not a time in seconds since 1970")
+def _seconds(times: npt.NDArray[Any]) -> Float64:
+    """Times as seconds since 1970, spans as seconds; NaT becomes NaN."""
+    unit = "datetime64[us]" if times.dtype.kind == "M" else "timedelta64[us]"
+    seconds: Float64 = np.where(np.isnat(times), np.nan, times.astype(unit).astype(np.int64) / 1e6)
     return seconds
 
 
-def _items(column: Column) -> Sequence[Any]:
-    items: Sequence[Any] = column.tolist() if isinstance(column, np.ndarray) else column
-    return items
+def _one_by_one(column: Sequence[Any], read_cell: Callable[[object], object], dtype: np.dtype[Any]) -> Typed:
+    typed = np.full(len(column), None, dtype=dtype)  # None is NaN for floats
+    faults = {}
+    for place, cell in enumerate(column):
+        try:
+            typed[place] = read_cell(cell)
+        except ValueError as error:
+            faults[place] = str(error)
+    return Typed(typed, faults)
+
+
+def _by_distinct(column: Column, read_cell: Callable[[object], object]) -> Typed:
+    """Cell by cell, but every distinct text or number of an array only once: labels repeat."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+        values, places = np.unique(column, return_inverse=True)
+        typed = _one_by_one(values.tolist(), read_cell, np.dtype(object))
+        wrong_places = np.flatnonzero(np.isin(places, list(typed.faults))).tolist() if typed.faults else []
+        return Typed(typed.cells[places], {place: typed.faults[int(places[place])] for place in wrong_places})
+    found = items(column)
+    if len(found) > 1 and type(found[0]) in _TEXT_TYPES:
+        known = _distinct(found)
+        if len(known) < len(found) and set(map(type, known)) <= _TEXT_TYPES:  # no text is equal to another type
+            typed = _one_by_one(known, read_cell, np.dtype(object))
+            table = dict(zip(known, typed.cells.tolist(), strict=True))
+            wrong = {known[place]: reason for place, reason in typed.faults.items()}
+            faults = {place: wrong[item] for place, item in enumerate(found) if item in wrong} if wrong else {}
+            return Typed(_objects(list(map(table.__getitem__, found))), faults)
+    return _one_by_one(found, read_cell, np.dtype(object))
+
+
+def _distinct(found: Sequence[Any]) -> Sequence[Any]:
+    """Each cell once; all of them where one cannot be hashed."""
+    try:
+        return list(dict.fromkeys(found))
+    except TypeError:
+        return found
+
+
+def _objects(found: Sequence[Any]) -> Objects:
+    array = np.empty(len(found), dtype=object)
+    array[:] = found
+    return array
 
 
 def _item(column: Column, place: int) -> object:
     cell = column[place]
     return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def _plain_and_finite(value: object) -> cells.PlainCell:
+    cell = cells.plain(value)
+    return cells.number(value) if isinstance(cell, float) and not isinstance(cell, Moment) else cell
+
+
+def _is_cell(value: object) -> bool:
+    try:
+        cells.plain(value)
+    except cells.NotACell:
+        return False
+    except ValueError:
+        pass
+    return True
+
+
+def _is_infinite(value: object) -> bool:
+    return isinstance(value, float) and abs(value) == np.inf

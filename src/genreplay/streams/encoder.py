@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_feature_names_in, _get_feature_names, check_array, validate_data
+from sklearn.utils.validation import _get_feature_names, validate_data
 
 from genreplay.core.checkpoint import Json
-from genreplay.streams import table as tables
-from genreplay.streams.codes import CLASSES, AnyCode, Bits, BooleanCode, CategoryCode, NumberCode, TimestampCode
+from genreplay.streams.cells import Kind
+from genreplay.streams.coded_rows import CodedRows
+from genreplay.streams.codes import CLASSES, AnyCode, BooleanCode, CategoryCode, NumberCode, TimestampCode
+from genreplay.streams.columns import Objects
 from genreplay.streams.layout import Layout
-from genreplay.streams.table import Column, Float64, Kind, Objects, Table, read_table
+from genreplay.streams.table import Array, Table, read_table
+from genreplay.streams.warm_up import WarmUp, kinds_by_index
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableEncoder(CodedRows):
     """Turn rows with numbers, categories, booleans, times and missing values into bits, and bits back into rows.
 
     The codes are learned from the first rows of a stream and then frozen, so that a bit never changes its meaning under
@@ -113,11 +116,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "dtype": "no_validation",
     }
 
-    _collected: list[Column]
-    _given: dict[int, Kind]
-    _layout: Layout
-    column_names_: list[str]
-
     def __init__(
         self,
         *,
@@ -142,8 +140,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: object, y: object = None) -> Self:
         """Make the codes from all rows of X and freeze them."""
-        self._start(X, read_table(X))
-        return self.freeze()
+        return self._take(X, read_table(X), None, is_last=True)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: object, y: object = None) -> Self:
@@ -166,14 +163,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         0 True
         """
         if not hasattr(self, "n_features_in_"):
-            self._start(X, read_table(X).head(self.warm_up))
-        elif self.frozen_:
-            validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            table = read_table(X).head(self.warm_up - self.n_waiting_)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            self._collected.append(_canonical(table, self._given, self.column_names_))
-        return self if self.frozen_ or self.n_waiting_ < self.warm_up else self.freeze()
+            return self._take(X, read_table(X).head(self.warm_up), None)
+        table = None if self.frozen_ else read_table(X).head(self.warm_up - self.n_waiting_)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self if table is None else self._take(X, table, self._warm_up)
 
     def freeze(self) -> Self:
         """End the warm-up with the rows that have come, and make the codes.
@@ -186,192 +179,54 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if self.frozen_:
             return self
-        if not getattr(self, "_collected", None):
+        if self.n_waiting_ == 0:
             raise NotFittedError(
                 "This TableEncoder has seen no rows to make codes from: call fit or partial_fit first."
             )
-        parts = self._collected
-        rows = np.concatenate(parts if len({p.dtype for p in parts}) == 1 else [p.astype(object) for p in parts])
-        kinds = [self._given.get(i) or tables.kind_of(column) for i, column in enumerate(rows.T)]
-        self._set_codes([self._learn(*column) for column in zip(rows.T, kinds, self.column_names_, strict=True)])
+        self._set_codes(self._learn(self._warm_up))
         return self
 
-    def _start(self, X: object, table: Table) -> None:
-        """Check all that can fail, then forget what was known and collect the first rows."""
+    def _take(self, X: object, table: Table, earlier: WarmUp | None, is_last: bool = False) -> Self:
+        """Add a chunk to the earlier rows, or start anew, and make the codes once the warm-up is complete.
+
+        Everything that can fail comes first. A refused chunk leaves the encoder as it was.
+        """
         if self.time_bins % 2:
             raise ValueError(f"The 'time_bins' parameter of TableEncoder must be even. Got {self.time_bins} instead.")
-        named = _get_feature_names(X)
-        names = [f"x{i}" for i in range(len(table.columns))] if named is None else named.tolist()
-        given = _kinds_by_index(self.kinds, names)
-        rows = _canonical(table, given, names)
-        validate_data(self, X, reset=True, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
-        self.column_names_, self._given, self._collected = names, given, [rows]
-        if self.frozen_:
-            del self._layout
+        names = self.column_names_ if earlier else _column_names(X, table)
+        rows = (earlier or WarmUp(names)).with_rows(table, kinds_by_index(self.kinds, names))
+        codes = self._learn(rows, last_is_new=True) if is_last or rows.n_rows >= self.warm_up else None
+        if earlier is None:
+            validate_data(self, X, reset=True, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
+            self.column_names_ = names
+            if self.frozen_:
+                del self._layout
+        self._warm_up = rows
+        if codes is not None:
+            self._set_codes(codes)
+        return self
 
-    def _learn(self, column: Column, kind: Kind, name: str) -> AnyCode:
+    def _learn(self, rows: WarmUp, last_is_new: bool = False) -> list[AnyCode]:
+        given = kinds_by_index(self.kinds, rows.names)
+        return [self._code(kind, cells) for kind, cells in rows.read(given, last_is_new)]
+
+    def _code(self, kind: Kind, cells: Array) -> AnyCode:
         if kind == "number":
-            return NumberCode.learn(tables.numbers(column, name), self.n_bins, self.numbers == "onehot")
+            return NumberCode.learn(cells, self.n_bins, self.numbers == "onehot")
         if kind == "category":
-            return CategoryCode.learn(tables.labels(column, name), self.max_categories, self.categories == "hashed")
+            return CategoryCode.learn(cells.tolist(), self.max_categories, self.categories == "hashed")
         return BooleanCode() if kind == "boolean" else TimestampCode(self.time_bins)
 
     def _set_codes(self, codes: list[AnyCode]) -> None:
-        self._layout, self._collected = Layout(codes, self.column_names_), []
-        self.kinds_: list[Kind] = [code.kind for code in codes]
+        self._layout, self._warm_up = Layout(codes, self.column_names_), WarmUp(self.column_names_)
+        self.kinds_ = [code.kind for code in codes]
         self.column_of_bit_ = self._layout.column_of_bit
         self.unknown_bits_ = self._layout.unknown_bits
-
-    def transform(self, X: object) -> Bits:
-        """Return the bits of the rows, an array of 0 and 1 of shape (n_rows, n_bits).
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([[1.0], [2.0]]).transform([[0.0], [1.0], [2.0], [3.0], [None]])
-        array([[0., 0., 0., 0.],
-               [1., 0., 0., 0.],
-               [1., 1., 0., 0.],
-               [1., 1., 1., 0.],
-               [0., 0., 0., 1.]], dtype=float32)
-        """
-        table = self._check(X)
-        return self._layout.encode(table, self.dtype)[0]
-
-    def transform_partly(self, X: object) -> Bits:
-        """Return the bits of the rows with NaN for every bit of a missing cell: what a model may fill in.
-
-        A label that has no bit is not missing: its unknown bit is on.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red", True], ["red", False]]).transform_partly([["red", None], ["pink", True]])
-        array([[ 1.,  0., nan, nan],
-               [ 0.,  1.,  1.,  0.]], dtype=float32)
-        """
-        table = self._check(X)
-        bits, missing = self._layout.encode(table, self.dtype)
-        if bits.dtype.kind != "f":
-            bits = bits.astype(np.float32)
-        bits[missing[:, self.column_of_bit_]] = np.nan
-        return bits
-
-    def transform_one(self, row: Sequence[object]) -> Bits:
-        """Return the bits of one row of cells, a 1-D array: ``transform`` without its checks, for speed.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red", 1.0], ["blue", 2.0]]).transform_one(["red", 1.5])
-        array([1., 0., 0., 1., 0., 0., 0.], dtype=float32)
-        """
-        self._require_frozen()
-        cells = np.empty((1, len(self.column_names_)), dtype=object)
-        cells[0] = row
-        bits: Bits = self.transform_table(Table(cells))[0]
-        return bits
-
-    def transform_table(self, table: Table) -> Bits:
-        """Return the bits of rows that were read before: ``transform`` without its checks."""
-        self._require_frozen()
-        return self._layout.encode(table, self.dtype)[0]
-
-    def _check(self, X: object) -> Table:
-        self._require_frozen()
-        if (
-            type(X) is np.ndarray
-            and X.dtype.kind in "fiubO"
-            and X.ndim == 2
-            and X.shape[0] > 0
-            and X.shape[1] == self.n_features_in_
-            and not hasattr(self, "feature_names_in_")
-        ):
-            return Table(X)  # nothing to say against it: one row must not cost more to check than to encode
-        table = read_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return table
-
-    def _require_frozen(self) -> None:
-        if not self.frozen_:
-            raise NotFittedError(
-                f"This TableEncoder has no codes yet: {self.n_waiting_} of warm_up={self.warm_up} rows have come. Give "
-                "it more rows with partial_fit, end the warm-up with freeze, or call fit."
-            )
-
-    def inverse_transform(self, X: npt.ArrayLike) -> Objects | Float64:
-        """Return the rows that bits, or probabilities of bits, stand for.
-
-        A number comes back as the median of the warm-up's values in its interval, one beyond everything seen as the
-        smallest or the largest value; a thermometer with gaps is read by its number of ones. A category comes back as
-        its label, a time as a text such as "Tue 13:30", the middle of its sector. A missing cell is NaN in a column of
-        numbers, None in the others. If all columns are numbers, the array is of floats, otherwise of objects.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> encoder = TableEncoder().fit([[1.0, "red"], [2.0, "blue"]])
-        >>> encoder.inverse_transform([[0.9, 0.7, 0.2, 0.1, 0.6, 0.3, 0.1]])
-        array([[2.0, 'red']], dtype=object)
-        """
-        self._require_frozen()
-        bits = check_array(X, input_name="X", dtype=[np.float64, np.float32])
-        if bits.shape[1] != len(self.column_of_bit_):
-            raise ValueError(
-                f"The rows of TableEncoder have {len(self.column_of_bit_)} bits. Got {bits.shape[1]} instead."
-            )
-        return self._layout.decode(bits)
-
-    def draw(self, probabilities: Bits, rng: np.random.Generator) -> Objects | Float64:
-        """Return rows drawn from independent bits, given that just one bit of each category is on.
-
-        That one is drawn with weights p / (1 - p), by Gumbel's trick: the largest of log-odds with noise added.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from genreplay.streams import TableEncoder
-        >>> encoder = TableEncoder().fit([["red"], ["blue"]])
-        >>> encoder.draw(np.array([[0.001, 0.3, 0.0]]), np.random.default_rng(0)).tolist()
-        [['blue']]
-        """
-        self._require_frozen()
-        p = np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1 - 1e-12)
-        bits = (rng.random(p.shape) < p).astype(np.float64)
-        noisy = np.log(p / (1 - p)) + rng.gumbel(size=p.shape)
-        for column, kind in enumerate(self.kinds_):
-            if kind == "category":
-                own = np.flatnonzero(self.column_of_bit_ == column)
-                bits[:, own] = np.arange(len(own)) == noisy[:, own].argmax(axis=1)[:, np.newaxis]
-        return self._layout.decode(bits)
-
-    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:
-        """Return what each bit says, such as "age>31.5", "colour=red", "colour=?".
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([[1.0, "red"], [2.0, "red"]]).get_feature_names_out().tolist()
-        ['x0>=1', 'x0>1.5', 'x0>2', 'x0=?', 'x1=red', 'x1=?']
-        """
-        self._require_frozen()
-        columns = _check_feature_names_in(self, input_features)
-        names = [name for code, column in zip(self._layout.codes, columns, strict=True) for name in code.names(column)]
-        return np.array(names, dtype=object)
-
-    @property
-    def frozen_(self) -> bool:
-        return hasattr(self, "_layout")
-
-    @property
-    def n_waiting_(self) -> int:
-        return sum(map(len, getattr(self, "_collected", [])))
 
     @property
     def collected_(self) -> Objects:
         """The rows of the warm-up collected so far; none once the codes stand."""
-        empty = np.empty((0, getattr(self, "n_features_in_", 0)), dtype=object)
-        return np.concatenate([empty, *getattr(self, "_collected", [])])
+        return self._warm_up.cells if hasattr(self, "_warm_up") else np.empty((0, 0), dtype=object)
 
     @property
     def nbytes(self) -> int:
@@ -407,7 +262,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self.frozen_:
                 state["codes"] = [{"kind": code.kind, **code.state()} for code in self._layout.codes]
             else:
-                state["rows"] = [[tables.to_json(c) for c in row] for rows in self._collected for row in rows.tolist()]
+                state["rows"] = self._warm_up.to_json()
         return state
 
     @classmethod
@@ -423,13 +278,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             encoder.n_features_in_, encoder.column_names_ = len(names), names
             if state["named"]:
                 encoder.feature_names_in_ = np.array(names, dtype=object)
-            encoder._given = _kinds_by_index(encoder.kinds, names)
             if "codes" in state:
                 encoder._set_codes([CLASSES[code["kind"]].from_state(code) for code in state["codes"]])
             else:
-                rows = np.empty((len(state["rows"]), len(names)), dtype=object)
-                rows[:] = [[tables.from_json(c) for c in row] for row in state["rows"]]
-                encoder._collected = [rows]
+                encoder._warm_up = WarmUp.from_json(names, state["rows"])
         return encoder
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -442,37 +294,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _kinds_by_index(kinds: Mapping[str | int, Kind] | None, names: list[str]) -> dict[int, Kind]:
-    given: dict[int, Kind] = {}
-    for key, kind in (kinds or {}).items():
-        if kind not in tables.READERS:
-            raise ValueError(
-                f"The 'kinds' parameter must name one of {', '.join(tables.READERS)}. Got {kind!r} for {key!r} instead."
-            )
-        if isinstance(key, Integral) and 0 <= key < len(names):
-            given[int(key)] = kind
-        elif key in names:
-            given[names.index(key)] = kind
-        else:
-            raise ValueError(f"The 'kinds' parameter has {key!r}, but the columns are {', '.join(names)}.")
-    return given
-
-
-def _canonical(table: Table, given: dict[int, Kind], names: list[str]) -> Column:
-    """Rows to keep until the codes are made: float64 if they came as plain numbers, otherwise cells.
-
-    The columns whose kind is given are read as that kind here: a row that cannot be read is refused when it comes, not
-    when the warm-up ends.
-    """
-    columns = list(enumerate(zip(table.columns, names, strict=True)))
-    if table.whole is not None and table.whole.dtype.kind in "iuf":
-        for i, (column, name) in columns:
-            tables.READERS[given.get(i, "number")](column, name)
-        return table.whole.astype(np.float64)
-    rows = np.empty((table.n_rows, len(names)), dtype=object)
-    for i, (column, name) in columns:
-        rows[:, i] = tables.typed(column, given[i], name) if i in given else tables.cells(column, name)
-    return rows
+def _column_names(X: object, table: Table) -> list[str]:
+    named = _get_feature_names(X)
+    return [f"x{i}" for i in range(len(table.columns))] if named is None else named.tolist()
 
 
 def _plain(key: object) -> Json:

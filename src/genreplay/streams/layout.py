@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.streams import table as tables
-from genreplay.streams.codes import AnyCode, Bits, BooleanCode, Bools, NumberCode
-from genreplay.streams.table import Column, Float64, Table
+from genreplay.streams import columns
+from genreplay.streams.codes import AnyCode, Bits, BooleanCode, Bools, CategoryCode, NumberCode
+from genreplay.streams.columns import BOOLEAN_TYPES, NUMBER_TYPES, Float64, Objects
+from genreplay.streams.table import Table
 
 ROWS_AT_ONCE = 1024
 """so that the cells, spread over their bits, need little memory and stay in the cache"""
@@ -41,10 +44,12 @@ class Layout:
         floats = {i: code for i, code in enumerate(codes) if isinstance(code, NumberCode | BooleanCode)}
         self._floats = list(floats)
         self._others = {i: code for i, code in enumerate(codes) if not isinstance(code, NumberCode | BooleanCode)}
-        self._are_boolean = [isinstance(code, BooleanCode) for code in floats.values()]
+        self._are_boolean = np.array([isinstance(code, BooleanCode) for code in floats.values()], dtype=bool)
+        self._booleans = [i for i, code in floats.items() if isinstance(code, BooleanCode)]
+        self._numbers = [i for i, code in floats.items() if isinstance(code, NumberCode)]
         self._source = np.repeat(np.arange(len(floats)), [code.n_bits for code in floats.values()])
         self._target = np.flatnonzero(np.isin(self.column_of_bit, self._floats)) if self._others else slice(None)
-        # nothing lies above infinity: the unknown bits stay off here and are set by themselves
+        # nothing lies above infinity: the unknown bits stay off in this comparison, and are set separately
         self._lower = np.concatenate([np.empty(0), *(np.append(code.lower, np.inf) for code in floats.values())])
         self._upper = np.concatenate([np.empty(0), *(np.append(code.upper, np.inf) for code in floats.values())])
         self._bounded = bool(np.isfinite(self._upper).any())
@@ -67,37 +72,49 @@ class Layout:
             bits[:, self.unknown_bits[self._floats]] = unknown
             missing[:, self._floats] = unknown
         for i, code in self._others.items():
-            missing[:, i] = code.encode(table.columns[i], self.names[i], bits[:, self.places[i]])
+            cells = columns.read(table.columns[i], code.kind, self.names[i])
+            missing[:, i] = code.encode(cells, bits[:, self.places[i]])
         bits[:, self._never_known] = 1
         return bits, missing
 
     def _side_by_side(self, table: Table) -> Float64:
         """The columns of numbers and booleans as one array of floats."""
         if table.whole is not None:
-            whole = table.whole if not self._others else table.whole[:, self._floats]
-            try:
-                values = whole.astype(np.float64, copy=False)
-            except (TypeError, ValueError):
-                pass  # some cell is no plain number: each column is read below, with a word on what is wrong
-            else:
-                if self._is_plain(values):
-                    return values
-        readers = [tables.booleans if is_boolean else tables.numbers for is_boolean in self._are_boolean]
-        pairs = zip(readers, self._floats, strict=True)
-        return np.stack([read(table.columns[i], self.names[i]) for read, i in pairs], axis=1)
+            values = self._at_once(table.whole)
+            if values is not None:
+                return values
+        read = [columns.read(table.columns[i], self.codes[i].kind, self.names[i]) for i in self._floats]
+        return np.stack(read, axis=1).astype(np.float64, copy=False)  # missing booleans, None, become NaN
 
-    def _is_plain(self, values: Float64) -> bool:
-        if np.isinf(values).any():
-            return False
-        if not any(self._are_boolean):
-            return True
-        truths = values[:, self._are_boolean]
-        return bool(((truths == 0) | (truths == 1) | np.isnan(truths)).all())
+    def _at_once(self, whole: npt.NDArray[Any]) -> Float64 | None:
+        """The same if all cells are plain numbers and booleans; otherwise None, and each column is read by itself."""
+        if len(self._booleans) == 0:
+            values = columns.floats(whole[:, self._floats] if self._others else whole, NUMBER_TYPES)
+            return None if values is None or np.isinf(values).any() else values
+        numbers = columns.floats(whole[:, self._numbers], NUMBER_TYPES)  # separate: True is not the number 1
+        truths = columns.floats(whole[:, self._booleans], BOOLEAN_TYPES)
+        if numbers is None or truths is None or np.isinf(numbers).any():
+            return None
+        if not ((truths == 0) | (truths == 1) | np.isnan(truths)).all():
+            return None
+        values = np.empty((len(whole), len(self._floats)))
+        values[:, ~self._are_boolean], values[:, self._are_boolean] = numbers, truths
+        return values
 
-    def decode(self, bits: Bits) -> Column:
+    def decode(self, bits: Bits) -> Objects | Float64:
         """The cells that bits, or probabilities of bits, stand for."""
-        columns = [code.decode(bits[:, place]) for code, place in zip(self.codes, self.places, strict=True)]
-        decoded = np.empty((len(bits), len(columns)), dtype=np.result_type(*columns))
-        for i, column in enumerate(columns):
+        decoded_columns = [code.decode(bits[:, place]) for code, place in zip(self.codes, self.places, strict=True)]
+        decoded = np.empty((len(bits), len(decoded_columns)), dtype=np.result_type(*decoded_columns))
+        for i, column in enumerate(decoded_columns):
             decoded[:, i] = column
         return decoded
+
+    def draw(self, probabilities: Float64, rng: np.random.Generator) -> Objects | Float64:
+        """Cells drawn from independent bits, given that exactly one bit of each category is on."""
+        p = np.clip(probabilities, 1e-12, 1 - 1e-12)
+        bits = (rng.random(p.shape) < p).astype(np.float64)
+        noisy = np.log(p / (1 - p)) + rng.gumbel(size=p.shape)
+        for code, place in zip(self.codes, self.places, strict=True):
+            if isinstance(code, CategoryCode):
+                bits[:, place] = np.arange(code.n_bits) == noisy[:, place].argmax(axis=1)[:, np.newaxis]
+        return self.decode(bits)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from genreplay.streams import lines
 from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, Chunks, Column, InputError, check_names
+from genreplay.streams.columns import declared
 
 _FIRST, _LAST = np.datetime64("0001-01-01T00:00:00"), np.datetime64("9999-12-31T23:59:59")
 
@@ -41,9 +42,9 @@ def _column(array: Any) -> Column:
     from pyarrow import types
 
     kind = array.type
-    if types.is_dictionary(kind):
-        array = array.dictionary_decode()
-        kind = array.type
+    if types.is_dictionary(kind):  # the file declares categories, as pandas writes them
+        categories = declared(_column(array.dictionary))
+        return [None if place is None else categories[place] for place in array.indices.to_pylist()]
     if types.is_integer(kind) or types.is_floating(kind):
         numbers: Column = array.to_numpy(zero_copy_only=False).astype(np.float64)
         return numbers

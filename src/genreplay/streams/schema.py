@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -15,26 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams import columns
-from genreplay.streams.chunks import BadRow, Chunk, Column, InputError, check_names, listed, short, shown
-from genreplay.streams.columns import Typed
-from genreplay.streams.table import Kind
+from genreplay.streams.cells import Kind
+from genreplay.streams.chunks import BadRow, Chunk, InputError, check_names, listed, short, shown
 
 ColumnKind = Literal["number", "category", "boolean", "timestamp", "ignore"]
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 SAMPLE_ROWS = 500
 """records that kinds are inferred from"""
-MOST = 0.95
-"""share of a column's known cells that must read as a number or a time; the others are bad rows"""
-
-READ: Mapping[str, Callable[[Column], Typed]] = {
-    "number": columns.numbers,
-    "category": columns.labels,
-    "boolean": columns.booleans,
-    "timestamp": columns.timestamps,
-}
 
 
-class Rows(NamedTuple):
+class TypedRows(NamedTuple):
     """Typed rows, and the records that could not be taken."""
 
     cells: npt.NDArray[Any]
@@ -99,7 +89,7 @@ class Schema:
         for name in known:
             if name not in named:
                 raise InputError(f"The input has no column {short(name)}: it has {listed(named)}.")
-        kinds = {name: known.get(name) or _kind(_sample(chunks, name)) for name in named}
+        kinds = {name: known.get(name) or columns.kind_of(_sample(chunks, name)) for name in named}
         if all(kind == "ignore" for kind in kinds.values()):
             raise InputError("No column is left to learn from: all are ignored.")
         return cls(kinds)
@@ -145,50 +135,33 @@ class Schema:
         if lacking:
             raise InputError(f"The input has no column {short(lacking[0])}: it has {listed(chunk.columns)}.")
 
-    def parse(self, chunk: Chunk) -> Rows:
+    def parse(self, chunk: Chunk) -> TypedRows:
         """Type the cells of a chunk; a row with a cell that cannot be read is a bad row."""
         n_rows = len(chunk.rows)
         numeric = all(self.kinds[name] == "number" for name in self.names)
         cells = np.empty((n_rows, len(self.names)), dtype=np.float64 if numeric else object)
         reasons: dict[int, str] = {}
-        for place, name in enumerate(self.names):
-            typed = READ[self.kinds[name]](chunk.columns.get(name, [None] * n_rows))
+        for place, (name, kind) in enumerate(zip(self.names, self.kinds_by_place.values(), strict=True)):
+            typed = columns.READERS[kind](chunk.columns.get(name, [None] * n_rows))
             cells[:, place] = typed.cells
             for row, fault in typed.faults.items():
                 reasons.setdefault(row, f"column {short(name)}: {fault}")
         if not reasons:
-            return Rows(cells, chunk.rows, chunk.bad)
+            return TypedRows(cells, chunk.rows, chunk.bad)
         unread = (BadRow(chunk.rows[i], chunk.lines[i], reason, chunk.raw(i)) for i, reason in reasons.items())
         kept = [i for i in range(n_rows) if i not in reasons]
         bad = sorted([*chunk.bad, *unread], key=lambda bad_row: bad_row.row)
-        return Rows(cells[kept], [chunk.rows[i] for i in kept], bad)
+        return TypedRows(cells[kept], [chunk.rows[i] for i in kept], bad)
 
 
-def _sample(chunks: Sequence[Chunk], name: str) -> list[Column]:
+def _sample(chunks: Sequence[Chunk], name: str) -> list[object]:
+    """The first cells of a column, those of at most 500 records."""
     return [
-        column[: sum(row <= SAMPLE_ROWS for row in chunk.rows)]
+        cell
         for chunk in chunks
         if (column := chunk.columns.get(name)) is not None
+        for cell in columns.items(column[: sum(row <= SAMPLE_ROWS for row in chunk.rows)])
     ]
-
-
-def _kind(parts: Sequence[Column]) -> ColumnKind:
-    dtypes = {part.dtype.kind if isinstance(part, np.ndarray) else "O" for part in parts}
-    if dtypes <= set("iuf"):
-        return "number"
-    if dtypes == {"M"}:
-        return "timestamp"
-    cells = [cell for part in parts for cell in (part.tolist() if isinstance(part, np.ndarray) else part)]
-    known = [cell for cell in cells if not columns.is_missing(cell)]
-    if not known:
-        return "category"  # which takes whatever comes
-    if all(columns.is_truth_value(cell) for cell in known):
-        return "boolean"
-    if len(columns.numbers(known).faults) <= (1 - MOST) * len(known):
-        return "number"
-    if sum(columns.is_moment(cell) for cell in known) >= MOST * len(known):
-        return "timestamp"
-    return "category"
 
 
 def _one_of() -> str:
