@@ -20,8 +20,11 @@ from genreplay.cli.output import write
 from genreplay.cli.rows import BadRows, reading, reading_options, same_file, with_ignored
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
-from genreplay.core import checkpoint
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.core import TABLES, NoReplay, checkpoint
+from genreplay.core.replay import BY_NAME
+from genreplay.estimators import OnlineRBM, OnlineRBMDetector
+from genreplay.estimators.detector import N_HIDDEN
+from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.schema import Schema
 
 
@@ -136,23 +139,20 @@ def learn(
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
         models.save(path, saved)
 
-    rehearsed = saved.model.replay if saved is not None else replay or "none"
-    if on_drift == "fewer-dreams" and rehearsed == "none":
+    rehearses = replay == "generative" if saved is None else saved.model.rbm_.recipe_.replay != NoReplay()
+    if on_drift == "fewer-dreams" and not rehearses:
         raise click.UsageError(
             "--on-drift fewer-dreams wants a model with --replay generative: there are no dreams to save."
         )
 
     def start(schema: Schema) -> OnlineRBMDetector:
-        chosen = {
-            "n_hidden": hidden,
-            "n_epochs": epochs,
-            "learning_rate": learning_rate,
-            "replay": replay,
-            "contamination": contamination,
-            "on_drift": on_drift,
-        }
-        settings: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
-        return OnlineRBMDetector(**settings, kinds=schema.kinds_by_place, random_state=seed or 0)
+        recipe = TABLES.replace(**_without_none(n_epochs=epochs, learning_rate=learning_rate))
+        return OnlineRBMDetector(
+            TableEncoder(kinds=schema.kinds_by_place),
+            OnlineRBM(hidden or N_HIDDEN, recipe=recipe, replay=replay),
+            **_without_none(contamination=contamination, on_drift=on_drift),
+            random_state=seed or 0,
+        )
 
     plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, as_json)
     with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
@@ -165,6 +165,11 @@ def learn(
                 display.say(_summary(learning.saved, learning.n_read, path))
     if as_json and not score and learning.saved is not None:
         write(json.dumps(_figures(learning.saved, learning.n_read)) + "\n")
+
+
+def _without_none(**settings: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _check_place(path: Path, others: Mapping[str, Path | str | None]) -> None:
@@ -196,12 +201,13 @@ def _go_on(
 ) -> Saved:
     """A model that is to learn more: what it was made with stays, and may be said again."""
     model = saved.model
+    recipe = model.rbm_.recipe_
     built = {
-        "hidden": model.n_hidden,
-        "epochs": model.n_epochs,
-        "learning-rate": model.learning_rate,
-        "replay": model.replay,
-        "seed": model.random_state,
+        "hidden": model.rbm_.n_hidden,
+        "epochs": recipe.n_epochs,
+        "learning-rate": recipe.learning_rate,
+        "replay": next((name for name, replay in BY_NAME.items() if replay == recipe.replay), recipe.replay),
+        "seed": model.rbm_.random_state,
     }
     for option, now in settings.items():
         if now is not None and now != built[option]:
@@ -209,7 +215,7 @@ def _go_on(
     for name, kind in (given.kinds if given else {}).items():
         if kind != "ignore" and saved.schema.kinds.get(name) != kind:
             raise click.UsageError(f"The model does not know column {name!r} as {kind}: its columns cannot change.")
-    model.set_params(**{name: value for name, value in changes.items() if value is not None})
+    model.set_params(**_without_none(**changes))
     return saved._replace(schema=with_ignored(saved.schema, ignored))
 
 

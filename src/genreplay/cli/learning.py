@@ -158,7 +158,7 @@ class Learning:
     def _learn_rows(self, model: OnlineRBMDetector, cells: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         n_drifts = model.drift_.n_drifts if hasattr(model, "drift_") else 0
         nats = model.learn_scored(cells)
-        self._display.heed(nats)
+        self._display.note_surprise(nats)
         if model.drift_.n_drifts > n_drifts:
             self._display.say(f"Drift: new rows no longer fit the model, after {model.n_rows_seen_:,} rows.")
         return nats
@@ -196,7 +196,7 @@ class Learning:
         model = self.saved.model
         if not model.is_ready_:
             self._display.say(
-                f"{model.n_waiting_:,} rows are fewer than the warm-up of {model.warm_up:,}: the columns are coded by "
+                f"{model.n_waiting_:,} rows are fewer than the warm-up of {model.encoder_.warm_up:,}: the columns are coded by "
                 "these alone, and they are learned now."
             )
             model.flush()

@@ -107,14 +107,9 @@ def load_ready(path: Path) -> Saved:
     if not saved.model.is_ready_:
         raise BadInput(
             f"The model {path} has learned nothing yet: its {saved.model.n_waiting_:,} rows wait for "
-            f"{saved.model.warm_up:,}, from which its codes are made. Give it more with genreplay learn --resume."
+            f"{saved.model.encoder_.warm_up:,}, from which its codes are made. Give it more with genreplay learn --resume."
         )
     return saved
-
-
-def anomaly(model: OnlineRBMDetector, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """How surprising rows are: minus the logarithm of their p-values, in nats, as ``learn_scored`` has it."""
-    return model.surprise_of_bits(model.encoder_.transform(rows))
 
 
 def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tuple[float, float, bool | None]]:

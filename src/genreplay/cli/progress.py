@@ -14,7 +14,6 @@ from rich.live import Live
 from rich.text import Text
 
 from genreplay.cli import errors
-from genreplay.core import NoReplay
 from genreplay.estimators.detector import OnlineRBMDetector
 
 EVERY = 5.0
@@ -41,11 +40,9 @@ class Status:
 
     @property
     def replay_share(self) -> float:
-        """Share of rehearsed rows in what an update learns from."""
-        model = self.model
-        if model.n_updates_ < 2 or isinstance(model.state_.replay, NoReplay):
-            return 0.0
-        return model.n_replay / (model.n_replay + model.batch_size)
+        """Share of rehearsed rows in what the newest update learned from."""
+        info = self.model.rbm_.info_
+        return 0.0 if info is None else info.replay_share
 
     @property
     def above_dreams(self) -> float | None:
@@ -75,8 +72,8 @@ class Display(Protocol):
 
     def __exit__(self, *exception: object) -> None: ...
 
-    def heed(self, nats: npt.NDArray[np.float64]) -> None:
-        """Take note of how surprising new rows were, before they were learned."""
+    def note_surprise(self, nats: npt.NDArray[np.float64]) -> None:
+        """Take note of how surprising new rows were before they were learned."""
 
     def show(self, status: Status) -> None:
         """Show how far it is."""
@@ -96,7 +93,7 @@ class Silent:
     def __exit__(self, *exception: object) -> None:
         return None
 
-    def heed(self, nats: npt.NDArray[np.float64]) -> None:
+    def note_surprise(self, nats: npt.NDArray[np.float64]) -> None:
         return None
 
     def show(self, status: Status) -> None:

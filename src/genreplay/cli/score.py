@@ -95,7 +95,7 @@ def _judge(saved: Saved, ignored: tuple[str, ...], alarms: bool, where: dict[str
     for chunk, rows in typed_rows(reading(**where), with_ignored(saved.schema, ignored)):
         if len(rows.rows) == 0:
             continue
-        verdicts = models.judged(saved.model, models.anomaly(saved.model, rows.cells))
+        verdicts = models.judged(saved.model, saved.model.surprise(rows.cells))
         kept = [i for i, (_, _, alarm) in enumerate(verdicts) if alarm or not alarms]
         if kept:
             yield _Judged(chunk, [rows.rows[i] for i in kept], rows.cells[kept], [verdicts[i] for i in kept])

@@ -32,7 +32,7 @@ class Watch(Line):
         self._sum, self._n = 0.0, 0
         self._recent: deque[npt.NDArray[np.object_]] = deque(maxlen=10)
 
-    def heed(self, nats: npt.NDArray[np.float64]) -> None:
+    def note_surprise(self, nats: npt.NDArray[np.float64]) -> None:
         known = nats[~np.isnan(nats)]
         self._sum += float(known.sum())
         self._n += len(known)
@@ -58,10 +58,9 @@ class Watch(Line):
     def _columns(self, status: Status) -> Table:
         """For each column, the bit in which the shares of recent rows and of dreams differ most."""
         model = status.model
-        assert model.state_.chains is not None
         encoder = model.encoder_
         rows = encoder.transform(np.concatenate(self._recent)).mean(axis=0)
-        dreams = model.state_.chains.mean(axis=0)
+        dreams = model.dreams_.mean(axis=0)
         names = encoder.get_feature_names_out(status.names)
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for heading in ("column", "differs most in", "rows", "dreams"):

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     RandomState = int | np.random.RandomState | None
 
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
+N_HIDDEN = 32
+"""hidden units of the default model"""
 _SMOOTHING = 0.1
 """rows with the unit on, and as many with it off, that are added to those which the visible biases start from"""
 
@@ -226,14 +228,14 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         return encoder if self.warm_up is None else encoder.set_params(warm_up=self.warm_up)
 
     def _new_rbm(self) -> OnlineRBM:
-        rbm: OnlineRBM = OnlineRBM(32, recipe="tables") if self.rbm is None else clone(self.rbm)
+        rbm: OnlineRBM = OnlineRBM(N_HIDDEN, recipe="tables") if self.rbm is None else clone(self.rbm)
         return rbm if self.random_state is None else rbm.set_params(random_state=self.random_state)
 
     def _start(self, encoder: TableEncoder, X: object) -> None:
         """Forget everything. A model without visible units holds the generator until the codes are made."""
         rbm = self._new_rbm()
         rbm._validate_params()
-        if rbm._recipe().negative.n_chains == 0:
+        if rbm.recipe_.negative.n_chains == 0:
             raise ValueError(
                 "OnlineRBMDetector judges rows by the persistent chains of its rbm, which has none: give it a recipe "
                 "with them, such as 'tables' or 'modern'."
@@ -295,7 +297,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             if test.n_drifts > self.drift_.n_drifts:
                 n_responding = N_RESPONDING
             calibration = calibrations.track(calibration, energy)
-        recipe = self.rbm_._recipe()
+        recipe = self.rbm_.recipe_
         self.rbm_._update(RESPONSES[self.on_drift](recipe) if self._n_responding else recipe, n_rows)
         self.calibration_, self.drift_, self._n_responding = self._calibrate(calibration), test, n_responding
 
@@ -330,7 +332,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         }
         if self.calibration_ is not None:
             more["calibration"] = calibrations.to_json(self.calibration_)
-        files.save(path, self, self.rbm_.state_, self.rbm_._recipe(), more)
+        files.save(path, self, self.rbm_.state_, self.rbm_.recipe_, more)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -67,6 +67,8 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     ----------
     state_ : State
         The learner between two rows: parameters, velocities, waiting rows, past, generator.
+    recipe_ : Recipe
+        The recipe in use: ``recipe``, with ``replay`` in its place if that is given.
     info_ : Info or None
         What the newest update did: rows rehearsed, drift, step size, epochs. None before the first and after ``load``.
     components_ : ndarray of shape (n_hidden, n_features_in_)
@@ -229,7 +231,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         check_is_fitted(self)
         self._check_changes()
         if self.state_.n_waiting:
-            self._update(self._recipe(), self.state_.n_waiting)
+            self._update(self.recipe_, self.state_.n_waiting)
         return self
 
     def _needs_no_check(self, row: npt.NDArray[Any], state: State) -> bool:
@@ -256,13 +258,14 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     def _start_state(self, n_visible: int, rng: np.random.Generator) -> None:
         """Forget everything and start with this many visible units."""
-        recipe = self._recipe()
+        recipe = self.recipe_
         self.state_ = online.init(n_visible, self.n_hidden, recipe, rng, self.batch_size, self.dtype)
         self.info_, self._log_partition, self._warned_of_range = None, None, False
         self._started_with = recipe
 
-    def _recipe(self) -> Recipe:
-        """The recipe, with ``replay`` in its place if that is given."""
+    @property
+    def recipe_(self) -> Recipe:
+        """The recipe in use: ``recipe``, with ``replay`` in its place if that is given."""
         recipe = RECIPES[self.recipe] if isinstance(self.recipe, str) else self.recipe
         if self.replay is not None:
             recipe = recipe.replace(replay=BY_NAME[self.replay] if isinstance(self.replay, str) else self.replay)
@@ -273,7 +276,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _check_changes(self) -> None:
         """Parameters may change between two calls of partial_fit, but not what the state was built from."""
         self._validate_params()
-        recipe, before, chains = self._recipe(), self._started_with, self.state_.chains
+        recipe, before, chains = self.recipe_, self._started_with, self.state_.chains
         changed = {
             "n_hidden": self.n_hidden != self.state_.rbm.n_hidden,
             "dtype": self.dtype != self.state_.rbm.W.dtype.name,
@@ -289,7 +292,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 )
 
     def _learn(self, rows: InputRows) -> None:
-        recipe = self._recipe()
+        recipe = self.recipe_
         for block in blocks(rows):
             for state, info in online.observe(self.state_, self._encode(block), recipe, self.batch_size):
                 self._take(state, info)
@@ -324,7 +327,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """
         check_is_fitted(self)
         names: list[Any] = [str(name) for name in getattr(self, "feature_names_in_", ())]
-        files.save(path, self, self.state_, self._recipe(), {"feature_names": names})
+        files.save(path, self, self.state_, self.recipe_, {"feature_names": names})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
