@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genreplay.paper.anomaly import AnomalyRun
-from genreplay.paper.results import Results
-from genreplay.paper.run import Run
+from genreplay.experiments.anomaly import AnomalyRun
+from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.report.anomaly import Alarms, anomalies, sentences, table
 from genreplay.report.headlines import headlines
 from genreplay.report.markdown import anomaly_table
@@ -18,8 +18,11 @@ from tests.report.made_up import World, records, right, wrong
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
     """Made-up results of the runs that have these settings."""
-    found = records(world, ["anomaly"], n_seeds, quick)
-    return Results(r for r in found if all(r["settings"][name] == value for name, value in settings.items()))
+
+    def wanted(run: object) -> bool:
+        return all(getattr(run, name) == value for name, value in settings.items())
+
+    return Results(records(world, ["anomaly"], n_seeds, quick, wanted))
 
 
 def changed(dataset: str, method: str, **figures: object) -> World:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from genreplay.paper.beyond import BeyondRun
-from genreplay.paper.results import Results
+from genreplay.experiments.beyond import BeyondRun
+from genreplay.experiments.results import Results
 from genreplay.report.beyond import STREAMS, ablation, beyond, contest, price, table
 from genreplay.report.markdown import beyond_table
 from genreplay.report.page import build

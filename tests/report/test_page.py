@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from genreplay.cli import main
-from genreplay.paper.claims import CLAIMS
-from genreplay.paper.results import Results
-from genreplay.paper.runner import _append
+from genreplay.experiments.paper.claims import CLAIMS
+from genreplay.experiments.results import Results
+from genreplay.experiments.runner import _append
 from genreplay.report.page import TITLES, build
 from genreplay.report.sheets import unpack
 from tests.report.made_up import records, right, wrong

@@ -9,12 +9,12 @@ import numpy as np
 from markupsafe import Markup
 
 from genreplay.datasets.anomaly import RIVER_SHUTTLE, names
-from genreplay.paper.anomaly import NOMINAL, OFFLINE, ONLINE
-from genreplay.paper.results import Results
-from genreplay.paper.runner import Record
+from genreplay.experiments.anomaly import NOMINAL, OFFLINE, ONLINE
+from genreplay.experiments.results import Results
+from genreplay.experiments.runner import Record
 from genreplay.report import svg
 
-METHODS = (*ONLINE, *OFFLINE)
+DETECTORS = (*ONLINE, *OFFLINE)
 FACTOR = 2.0
 """a false-alarm rate is right when it is within this factor of the nominal one"""
 CALIBRATIONS = {"dreams": "dream_alarms", "stored quantiles": "stored_alarms"}
@@ -91,14 +91,25 @@ def anomalies(results: Results) -> Section | None:
     found = _find(results)
     if not found:
         return None
-    records = [record for by_method in found.values() for each in by_method.values() for record in each]
+    by_detector = {
+        method: records
+        for method in DETECTORS
+        if (records := [record for by_method in found.values() for record in by_method[method]])
+    }
     return Section(
         sentences(results),
         table(results, "auc"),
         table(results, "average_precision"),
-        [_price(method, records) for method in METHODS if any(r["settings"]["method"] == method for r in records)],
+        [_price(method, records) for method, records in by_detector.items()],
         _pictures(_alarms(found)),
-        sorted({record["figures"]["library"] for record in records if "library" in record["figures"]}),
+        sorted(
+            {
+                record["figures"]["library"]
+                for records in by_detector.values()
+                for record in records
+                if "library" in record["figures"]
+            }
+        ),
     )
 
 
@@ -144,7 +155,7 @@ def sentences(results: Results) -> list[str]:
 
 def _find(results: Results) -> Found:
     found = {
-        dataset: {method: results.find("anomaly", dataset=dataset, method=method) for method in METHODS}
+        dataset: {method: results.find("anomaly", dataset=dataset, method=method) for method in DETECTORS}
         for dataset in names()
     }
     return {dataset: by_method for dataset, by_method in found.items() if any(by_method.values())}
@@ -200,7 +211,7 @@ def _say(methods: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def _price(method: str, records: Sequence[Record]) -> Price:
-    figures = [record["figures"] for record in records if record["settings"]["method"] == method]
+    figures = [record["figures"] for record in records]
     speeds = [each["n_rows"] / max(each["seconds"], 1e-9) for each in figures]
     return Price(method, _spread(speeds), _spread([each["held_bytes"] for each in figures]))
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.paper.beyond import RIVALS, BeyondRun, PriceRun
-from genreplay.paper.claims.tables import TITLES
-from genreplay.paper.results import Estimate, Results, estimate
-from genreplay.paper.table2 import DATASETS, PAPER
+from genreplay.experiments.beyond import RIVALS, BeyondRun, PriceRun
+from genreplay.experiments.paper.claims.tables import TITLES
+from genreplay.experiments.paper.table2 import DATASETS, PAPER
+from genreplay.experiments.results import Estimate, Results, estimate
 from genreplay.report import sheets, svg
 
 ORDERS = ("random", "sorted")
-METHODS = ("dream pool", *RIVALS)
+REPLAY_METHODS = ("dream pool", *RIVALS)
 MNIST = "mnist"
 Stream = tuple[str, str]
 """data set and order"""
@@ -145,7 +145,9 @@ def contest(results: Results) -> list[Contest]:
     for order in ORDERS:
         protocol = results.nats("fig4", order=order, n_hidden=size, method="OCD_GR")
         planned = {run.method for run in _runs(results) if (run.order, run.n_hidden) == (order, size)}
-        methods = {method: _whole(results, order=order, method=method) for method in METHODS if method in planned}
+        methods = {
+            method: _whole(results, order=order, method=method) for method in REPLAY_METHODS if method in planned
+        }
         modern, stored = methods["dream pool"], methods["ER-IM"]
         closed = None
         if protocol and modern and stored and stored.mean > protocol.mean:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from genreplay.paper.claims import tables as table_claims
-from genreplay.paper.claims import toy
-from genreplay.paper.claims.mnist import nats
-from genreplay.paper.claims.verdict import beats, number
-from genreplay.paper.results import MAX_GAP, Estimate, Results
-from genreplay.paper.table2 import PAPER
+from genreplay.experiments.paper.claims import tables as table_claims
+from genreplay.experiments.paper.claims import toy
+from genreplay.experiments.paper.claims.mnist import nats
+from genreplay.experiments.paper.claims.verdict import beats, number
+from genreplay.experiments.paper.table2 import PAPER
+from genreplay.experiments.results import MAX_GAP, Estimate, Results
 from genreplay.report import anomaly
 from genreplay.report.tables import table2
 

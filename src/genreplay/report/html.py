@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from genreplay.bench.figures import short
-from genreplay.paper.claims.verdict import number, signed
+from genreplay.experiments.paper.claims.verdict import number, signed
 from genreplay.report.fig3 import svg_name
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genreplay.paper.results import MAX_GAP, Results
+from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.report import anomaly, beyond
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 
@@ -41,9 +41,9 @@ def anomaly_table(results: Results) -> str:
     if not rows:
         return ""
     lines = [
-        f"| data set | {' | '.join(anomaly.METHODS)} |",
-        f"|---|{'---:|' * len(anomaly.METHODS)}",
-        *(f"| {row.title} | {' | '.join(_auc(row, method) for method in anomaly.METHODS)} |" for row in rows),
+        f"| data set | {' | '.join(anomaly.DETECTORS)} |",
+        f"|---|{'---:|' * len(anomaly.DETECTORS)}",
+        *(f"| {row.title} | {' | '.join(_auc(row, method) for method in anomaly.DETECTORS)} |" for row in rows),
         "",
         "Prequential ROC-AUC, mean ± standard deviation over seeds; IsolationForest and LocalOutlierFactor are fitted "
         "offline on rows that they score afterwards. The best online method of a line is in bold. "

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import matplotlib.image
 import numpy as np
 
-from genreplay.paper.online import METHODS, OnlineRun
-from genreplay.paper.results import Results
+from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
+from genreplay.experiments.results import Results
 
 SIDE, COLUMNS = 28, 8
 GIVEN, MADE_UP = (0.45, 0.48, 0.52), (0.83, 0.40, 0.10)
@@ -47,7 +47,7 @@ def sheaves(results: Results) -> list[Sheaf]:
     found = []
     for order in ("random", "sorted"):
         bits: dict[str, dict[str, str]] = {}
-        for method in METHODS:
+        for method in PAPER_METHODS:
             records = results.find("fig4", order=order, n_hidden=size, method=method)
             sheets = next((each["figures"]["sheets"] for each in records if each["figures"]["sheets"]), None)
             if sheets is not None:

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genreplay.paper.cd_steps import PAPER as PAPER_STEPS
-from genreplay.paper.claims.tables import TITLES
-from genreplay.paper.online import METHODS
-from genreplay.paper.results import Estimate, Results
-from genreplay.paper.table2 import DATASETS, PAPER
+from genreplay.experiments.paper.cd_steps import PAPER as PAPER_STEPS
+from genreplay.experiments.paper.claims.tables import TITLES
+from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.paper.table2 import DATASETS, PAPER
+from genreplay.experiments.results import Estimate, Results
 
-ONLINE = (*METHODS, "ER-ML packed")
+ONLINE = (*PAPER_METHODS, "ER-ML packed")
 COLUMNS = (*ONLINE, "offline", "independent")
 
 
@@ -83,7 +83,7 @@ def _row(results: Results, dataset: str, binarisation: str) -> Row:
         title,
         note,
         paper,
-        None if stochastic else max(METHODS, key=lambda method: paper[method]),
+        None if stochastic else max(PAPER_METHODS, key=lambda method: paper[method]),
         float(np.mean(independent)) if independent else None,
         ours,
     )
