@@ -22,6 +22,7 @@ from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
 from genreplay.core import checkpoint
 from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.formatting import size
 from genreplay.streams.schema import Schema
 
 
@@ -234,5 +235,5 @@ def _summary(saved: Saved, n_read_now: int, path: Path) -> str:
     return (
         f"Read {figures['read']:,} rows{of_these}: {figures['learned']:,} learned, {figures['waiting']:,} waiting, "
         f"{figures['skipped']:,} skipped. Updates: {figures['updates']:,}. Model: {path}, "
-        f"{progress.size(figures['bytes'])} in memory.{drifts}"
+        f"{size(figures['bytes'])} in memory.{drifts}"
     )

@@ -12,7 +12,9 @@ from genreplay.datasets.anomaly import RIVER_SHUTTLE, names
 from genreplay.experiments.anomaly import NOMINAL, OFFLINE, ONLINE
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
+from genreplay.formatting import percent
 from genreplay.report import svg
+from genreplay.report.titles import stream_title
 
 DETECTORS = (*ONLINE, *OFFLINE)
 FACTOR = 2.0
@@ -119,7 +121,7 @@ def table(results: Results, figure: str) -> list[Row]:
     for dataset, by_method in _find(results).items():
         cells = {method: cell for method, records in by_method.items() if (cell := _cell(records, figure))}
         run = frozenset(method for method, records in by_method.items() if records)
-        rows.append(Row(_title(dataset), _note(dataset, by_method), _mark_best(cells), run))
+        rows.append(Row(stream_title(dataset), _note(dataset, by_method), _mark_best(cells), run))
     return [*rows, _mean(rows)] if rows else []
 
 
@@ -128,7 +130,7 @@ def sentences(results: Results) -> list[str]:
     rows = _whole(table(results, "auc")[:-1])
     said = []
     if rows:
-        others = [row for row in rows if row.title != _title(RIVER_SHUTTLE)]
+        others = [row for row in rows if row.title != stream_title(RIVER_SHUTTLE)]
         mean = f"Mean ROC-AUC over {len(rows)} sets: {_say(ONLINE, rows)}"
         if any(method in rows[0].cells for method in OFFLINE):
             mean += f"; fitted offline, {_say(OFFLINE, rows)}"
@@ -145,7 +147,7 @@ def sentences(results: Results) -> list[str]:
     for calibration in CALIBRATIONS if alarms else ():
         right = [sum(each.is_right(calibration, at) for each in alarms) for at in range(len(NOMINAL))]
         both = sum(all(each.is_right(calibration, at) for at in range(len(NOMINAL))) for each in alarms)
-        counts = " and ".join(f"{n} sets at {_percent(rate)}" for n, rate in zip(right, NOMINAL, strict=True))
+        counts = " and ".join(f"{n} sets at {percent(rate)}" for n, rate in zip(right, NOMINAL, strict=True))
         said.append(
             f"False alarms, thresholds from {calibration}: within a factor of {FACTOR:.0f} of the nominal rate on "
             f"{counts}, on {both} of {len(alarms)} at both."
@@ -159,10 +161,6 @@ def _find(results: Results) -> Found:
         for dataset in names()
     }
     return {dataset: by_method for dataset, by_method in found.items() if any(by_method.values())}
-
-
-def _title(dataset: str) -> str:
-    return "shuttle of River" if dataset == RIVER_SHUTTLE else dataset
 
 
 def _note(dataset: str, by_method: dict[str, list[Record]]) -> str:
@@ -223,7 +221,7 @@ def _spread(values: Sequence[float]) -> tuple[float, float, float]:
 def _alarms(found: Found) -> list[Alarms]:
     return [
         Alarms(
-            _title(dataset),
+            stream_title(dataset),
             {name: np.array([r["figures"][figure] for r in by_method["RBM"]]) for name, figure in CALIBRATIONS.items()},
         )
         for dataset, by_method in found.items()
@@ -231,12 +229,8 @@ def _alarms(found: Found) -> list[Alarms]:
     ]
 
 
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.0f} %"
-
-
 def _pictures(alarms: Sequence[Alarms]) -> dict[str, Markup]:
-    return {_percent(rate): _draw(alarms, at, rate) for at, rate in enumerate(NOMINAL)} if alarms else {}
+    return {percent(rate): _draw(alarms, at, rate) for at, rate in enumerate(NOMINAL)} if alarms else {}
 
 
 def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
@@ -249,7 +243,7 @@ def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
         rates = [np.clip(each.rates[calibration][:, at], low, high) for each in alarms]
         means = np.clip([each.rates[calibration][:, at].mean() for each in alarms], low, high)
         y = np.arange(len(alarms)) + offset
-        ink = svg.INKS[calibration.replace(" ", "-")]
+        ink = svg.ink(calibration)
         axes.hlines(y, [each.min() for each in rates], [each.max() for each in rates], color=ink, linewidth=1.2)
         axes.plot(means, y, color=ink, marker=MARKERS[calibration], linestyle="none", clip_on=False)
     axes.set_xscale("log")
@@ -262,5 +256,5 @@ def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("usual rows that raise an alarm, %")
     return svg.to_svg(
-        figure, f"alarms-{100 * nominal:.0f}", f"False-alarm rates at a nominal {_percent(nominal)}, by set"
+        figure, f"alarms-{100 * nominal:.0f}", f"False-alarm rates at a nominal {percent(nominal)}, by set"
     )

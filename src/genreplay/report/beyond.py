@@ -9,10 +9,11 @@ import numpy as np
 from markupsafe import Markup
 
 from genreplay.experiments.beyond import RIVALS, BeyondRun, PriceRun
-from genreplay.experiments.paper.claims.tables import TITLES
 from genreplay.experiments.paper.table2 import DATASETS, PAPER
 from genreplay.experiments.results import Estimate, Results, estimate
+from genreplay.formatting import percent
 from genreplay.report import sheets, svg
+from genreplay.report.titles import dataset_title
 
 ORDERS = ("random", "sorted")
 REPLAY_METHODS = ("dream pool", *RIVALS)
@@ -21,7 +22,7 @@ Stream = tuple[str, str]
 """data set and order"""
 STREAMS: dict[Stream, str] = {
     (MNIST, "sorted"): "MNIST sorted",
-    **{(each, "random"): TITLES[each] for each in DATASETS},
+    **{(each, "random"): dataset_title(each) for each in DATASETS},
 }
 """of the study of ingredients, with the title that tables show"""
 
@@ -109,10 +110,9 @@ def _row(results: Results, dataset: str) -> Row:
     offline = results.find("table2", kind="offline", dataset=dataset, binarisation="threshold")
     independent = [record["figures"]["independent_nats"] for record in offline]
     found = _whole(results, dataset=dataset)
-    title = TITLES[dataset]
     state = next((record["figures"]["data_state"] for record in offline), "exact")
     return Row(
-        title if state == "exact" else f"{title} ({state})",
+        dataset_title(dataset, state),
         found,
         _whole(results, dataset=dataset, method="ER-IM"),
         results.nats("table2", kind="online", dataset=dataset, binarisation="threshold", method="OCD_GR"),
@@ -196,7 +196,7 @@ def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> 
     for each in contests:
         if each.closed is not None:
             said.append(
-                f"MNIST, {each.order} order: dreams go {100 * each.closed:.0f} % of the way from the paper's protocol "
+                f"MNIST, {each.order} order: dreams go {percent(each.closed)} of the way from the paper's protocol "
                 "to storing every row with the same ingredients."
             )
         shown = [f"{method} {found.mean:.1f}" for method, found in each.methods.items() if found]

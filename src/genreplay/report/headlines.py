@@ -5,9 +5,10 @@ from __future__ import annotations
 from genreplay.experiments.paper.claims import tables as table_claims
 from genreplay.experiments.paper.claims import toy
 from genreplay.experiments.paper.claims.mnist import nats
-from genreplay.experiments.paper.claims.verdict import beats, number
+from genreplay.experiments.paper.claims.verdict import beats
 from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.results import MAX_GAP, Estimate, Results
+from genreplay.formatting import number
 from genreplay.report import anomaly
 from genreplay.report.tables import table2
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.report import anomaly, beyond
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
-
-HEADINGS = {"independent": "independent bits", "offline": "offline CD-1"}
+from genreplay.report.titles import column_title
 
 
 def table(results: Results) -> str:
     """Two lines a data set, the paper's and ours, and a legend; the same bytes for the same results."""
     lines = [
-        f"| data set | | {' | '.join(HEADINGS.get(column, column) for column in COLUMNS)} |",
+        f"| data set | | {' | '.join(column_title(column) for column in COLUMNS)} |",
         f"|---|---|{'---:|' * len(COLUMNS)}",
     ]
     rows = table2(results)

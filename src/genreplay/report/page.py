@@ -14,24 +14,12 @@ from genreplay.experiments.paper.offline import OfflineRun
 from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import MAX_GAP, Results
+from genreplay.formatting import percent
 from genreplay.report import anomaly, beyond, cost, fig3, fig4, fig5, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
+from genreplay.report.titles import SECTIONS
 
-TITLES = {
-    "fig3": "Fig. 3: what does it dream of?",
-    "fig4": "Fig. 4: MNIST, sorted and random",
-    "fig5": "Fig. 5: while it learns",
-    "table2": "Table 2: nine data sets",
-    "cd-steps": "More steps of contrastive divergence",
-    "cost": "Time and memory",
-    "study": "How many dreams, how deep?",
-    "samples": "Dreams to look at",
-    "beyond": "Beyond the paper",
-    "anomaly": "Anomaly detection",
-    "runs": "What was run, and how",
-}
-"""the sections of the page, in order"""
 SYMBOLS = {
     "n_hidden": "n_h",
     "batch_size": "n_B",
@@ -68,12 +56,12 @@ def build(results: Results) -> str:
     records = results.records
     return render(
         "page.html",
-        titles=TITLES,
+        titles=SECTIONS,
         quick=results.quick,
         seeds=results.seeds,
         headlines=headlines(results),
         counts={verdict: counts[verdict] for verdict in VERDICTS},
-        judged={section: [each for each in judged if each.claim.section == section] for section in TITLES},
+        judged={section: [each for each in judged if each.claim.section == section] for section in SECTIONS},
         rules=(GENERAL_RULE, BEATS_RULE),
         max_gap=MAX_GAP,
         contests=fig3.contests(results),
@@ -85,7 +73,7 @@ def build(results: Results) -> str:
         steps=tables.steps(results),
         costs=cost.costs(results),
         study=study.study(results),
-        sheaves=sheets.sheaves(results),
+        sheet_sets=sheets.sheet_sets(results),
         beyond=beyond.beyond(results),
         ingredients=INGREDIENTS,
         rivals=beyond.REPLAY_METHODS,
@@ -125,7 +113,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "part_hidden": part.n_hidden,
         "part_rows": part.max_rows,
         "anomaly_head": detector.n_head,
-        "anomaly_learned": f"{100 * (1 - detector.held_out):.0f} %",
+        "anomaly_learned": percent(1 - detector.held_out),
         "anomaly_sample": detector.max_sample,
         "anomaly_stored": detector.n_stored,
     }

@@ -32,8 +32,8 @@ class Sheet(NamedTuple):
     picture: str
 
 
-class Sheaf(NamedTuple):
-    """All models of one order."""
+class SheetSet(NamedTuple):
+    """The sheets of all models that learned from one order."""
 
     order: str
     n_hidden: int
@@ -41,7 +41,7 @@ class Sheaf(NamedTuple):
     """by what they show, a sheet for each model"""
 
 
-def sheaves(results: Results) -> list[Sheaf]:
+def sheet_sets(results: Results) -> list[SheetSet]:
     """The sheets of the largest models, for each order that has some."""
     size = max(run.n_hidden for run in results.runs("fig4") if isinstance(run, OnlineRun))
     found = []
@@ -60,7 +60,7 @@ def sheaves(results: Results) -> list[Sheaf]:
         }
         originals = next(iter(bits.values()))["originals"]
         kinds[KINDS["imputed"]].append(Sheet("the originals", png(unpack(originals))))
-        found.append(Sheaf(order, size, kinds))
+        found.append(SheetSet(order, size, kinds))
     return found
 
 

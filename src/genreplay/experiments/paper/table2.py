@@ -14,6 +14,18 @@ from genreplay.experiments.paper.offline import OfflineRun
 from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 
 DATASETS = ("mnist", "adult", "connect4", "dna", "mushrooms", "nips", "ocr_letters", "rcv1", "web")
+DATASET_TITLES = {
+    "mnist": "MNIST",
+    "adult": "ADULT",
+    "connect4": "Connect4",
+    "dna": "DNA",
+    "mushrooms": "Mushrooms",
+    "nips": "NIPS-0-12",
+    "ocr_letters": "OCR-letters",
+    "rcv1": "RCV1",
+    "web": "Web",
+}
+"""data sets as the paper spells them"""
 
 PAPER: dict[str, dict[str, float]] = {
     "mnist": {"OCD_GR": -114.52, "ER-IM": -151.67, "ER-ML": -167.11, "offline": -125.53},

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, by_cases, signed
+from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, by_cases
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.results import Results
+from genreplay.formatting import percent, signed
 
 SAME_TIME = 0.15
 """the share by which times may differ and count as about the same"""
@@ -105,7 +106,7 @@ CLAIMS = [
         "cost",
         "Section 4, last paragraph",
         "All algorithms run in approximately the same time.",
-        f"With n_E = 10, in the median over seeds, ER-IM and ER-ML take within {100 * SAME_TIME:.0f} % of the "
+        f"With n_E = 10, in the median over seeds, ER-IM and ER-ML take within {percent(SAME_TIME)} of the "
         "time of OCD_GR's update at every length of the stream.",
         _same_time,
     ),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, by_cases, number
+from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, by_cases
 from genreplay.experiments.results import Results
+from genreplay.formatting import number
 
 MAX_FALL = 2.0
 """nats that a steady curve may fall below its highest point so far"""

@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from genreplay.experiments.paper import cd_steps, fig4, table2
-from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, beats, by_cases, near, number, signed
+from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, beats, by_cases, near
 from genreplay.experiments.results import Estimate, Results
+from genreplay.formatting import number, signed
 
 SIZES = fig4.SIZES
 STEPS = tuple(pairwise(SIZES))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, beats, by_cases, number
+from genreplay.experiments.paper.claims.verdict import Case, Claim, Judgement, beats, by_cases
 from genreplay.experiments.paper.replay_study import RATIOS, STEPS
 from genreplay.experiments.results import Results
+from genreplay.formatting import number
 
 
 def _best(results: Results) -> Judgement:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from genreplay.experiments.results import Estimate, Results
+from genreplay.formatting import number, signed
 
 Verdict = Literal["reproduced", "partly", "not reproduced", "not run"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "partly", "not reproduced", "not run")
@@ -119,13 +120,3 @@ def exactly(value: float) -> Estimate:
     0.0
     """
     return Estimate(value, 0.0, 1, 0.0, None, value, value, None)
-
-
-def number(value: float, digits: int = 1) -> str:
-    """Digits with a true minus sign."""
-    return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def signed(value: float, digits: int = 1) -> str:
-    """Digits with a true sign, also in front of what is positive."""
-    return f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
