@@ -111,7 +111,7 @@ def _backend(n_workers: int, cluster: str | None) -> Iterator[None]:
         with joblib.parallel_config(backend="loky", n_jobs=n_workers, inner_max_num_threads=1):
             yield
         return
-    from dask.distributed import Client
+    from distributed import Client
 
     with Client(cluster) as client, joblib.parallel_config(backend="dask", client=client):  # type: ignore[no-untyped-call]
         yield
