@@ -70,8 +70,8 @@ def test_a_shortened_stream_is_said_to_be_one() -> None:
 def test_the_sentences_say_what_the_figures_say() -> None:
     assert sentences(results()) == [
         "Mean ROC-AUC over 14 sets: RBM 0.900, HalfSpaceTrees 0.800, LODA 0.850; fitted offline, IsolationForest "
-        "0.950, LocalOutlierFactor 0.950. Shuttle's rows are in that twice; once, over 13 sets: RBM 0.900, "
-        "HalfSpaceTrees 0.800, LODA 0.850.",
+        "0.950, LocalOutlierFactor 0.950. Two of these sets have Shuttle's rows; with one of them left out, over 13 "
+        "sets: RBM 0.900, HalfSpaceTrees 0.800, LODA 0.850.",
         "Best of the online methods: RBM on 14, HalfSpaceTrees on 0, LODA on 0 of 14 sets.",
         "False alarms, thresholds from dreams: within a factor of 2 of the nominal rate on 14 sets at 1 % and 14 sets "
         "at 5 %, on 14 of 14 at both.",

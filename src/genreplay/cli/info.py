@@ -70,7 +70,7 @@ def _lines(facts: dict[str, Json]) -> list[str]:
         f"{facts['read']:,} rows read = {facts['learned']:,} learned + {facts['waiting']:,} waiting + "
         f"{facts['skipped']:,} skipped"
     )
-    lines.append(f"drifts noticed: {facts['drifts']:,}; alarms at p < {facts['contamination']:g}")
+    lines.append(f"drifts noticed: {facts['drifts']:,}; alarms at p <= {facts['contamination']:g}")
     if not facts["ready"]:
         lines.append("still in its warm-up: nothing can be scored yet")
     if len(columns) > 50:

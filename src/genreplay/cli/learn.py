@@ -68,7 +68,7 @@ class _Finite(click.FloatRange):
     "--contamination",
     metavar="P",
     type=_Finite(0, 0.5, min_open=True),
-    help="p-value below which a row raises an alarm.  [default: 0.01]",
+    help="Highest p-value at which a row raises an alarm.  [default: 0.01]",
 )
 @click.option("--checkpoint-rows", metavar="N", type=click.IntRange(1), help="Save after every N rows, too.")
 @click.option(

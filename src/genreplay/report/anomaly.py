@@ -135,7 +135,10 @@ def sentences(results: Results) -> list[str]:
         if any(method in rows[0].cells for method in OFFLINE):
             mean += f"; fitted offline, {_say(OFFLINE, rows)}"
         if len(others) < len(rows) and any(row.title == "shuttle" for row in others):
-            mean += f". Shuttle's rows are in that twice; once, over {len(others)} sets: {_say(ONLINE, others)}"
+            mean += (
+                ". Two of these sets have Shuttle's rows; with one of them left out, "
+                f"over {len(others)} sets: {_say(ONLINE, others)}"
+            )
         said.append(f"{mean}.")
         wins = {method: sum(row.cells[method].best for row in rows) for method in ONLINE if method in rows[0].cells}
         if len(wins) == len(ONLINE):

@@ -91,6 +91,6 @@ def _ais(results: Results) -> str | None:
         return None
     n_doubtful = sum(each.doubtful for each in figures)
     return (
-        f"Marked † are {n_doubtful} of our {len(figures)} log-likelihoods in Table 2: forward and reverse AIS disagree "
-        f"on them by more than {MAX_GAP:.0f} nats. The paper used forward AIS alone, which flatters."
+        f"In Table 2, {n_doubtful} of our {len(figures)} log-likelihoods are marked †: forward and reverse AIS differ "
+        f"by more than {MAX_GAP:.0f} nats. The paper used forward AIS alone, which is too high on average."
     )

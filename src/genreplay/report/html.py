@@ -7,6 +7,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from genreplay.experiments.results import MAX_GAP
 from genreplay.formatting import number, percent, signed, slug, thousands, three_digits
 from genreplay.report.titles import column_title
 
@@ -20,6 +21,7 @@ def render(template: str, **content: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["max_gap"] = MAX_GAP
     filters = (column_title, number, percent, signed, slug, thousands, three_digits)
     environment.filters |= {function.__name__: function for function in filters}
     style = Markup(files("genreplay.report").joinpath("templates/style.css").read_text("utf-8"))

@@ -13,7 +13,7 @@ from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.offline import OfflineRun
 from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.registry import EXPERIMENTS
-from genreplay.experiments.results import MAX_GAP, Results
+from genreplay.experiments.results import Results
 from genreplay.formatting import percent
 from genreplay.report import anomaly, beyond, cost, fig3, fig4, fig5, sheets, study, tables
 from genreplay.report.headlines import headlines
@@ -63,7 +63,6 @@ def build(results: Results) -> str:
         counts={verdict: counts[verdict] for verdict in VERDICTS},
         judged={section: [each for each in judged if each.claim.section == section] for section in SECTIONS},
         rules=(GENERAL_RULE, BEATS_RULE),
-        max_gap=MAX_GAP,
         contests=fig3.contests(results),
         fig4=fig4.draw(results),
         fig5=fig5.draw(results),

@@ -23,12 +23,12 @@ class Ingredient(NamedTuple):
 _NEW, _OLD = core.MODERN, core.PAPER
 INGREDIENTS = {
     "data biases": Ingredient(
-        "visible biases start at the log-odds of the first batch: no update is spent on how often a unit is on",
+        "visible biases start at the log-odds of the first batch, so that no update is spent on how often a unit is on",
         {"visible_bias": _NEW.visible_bias},
         {"visible_bias": _OLD.visible_bias},
     ),
     "falling rate": Ingredient(
-        "what the newest rows teach is soon noise around what all of them teach",
+        "late in the stream a batch adds mostly noise to what all rows have taught, and smaller steps average it out",
         {
             "learning_rate": _NEW.learning_rate,
             "initial_learning_rate": _NEW.initial_learning_rate,
@@ -41,32 +41,32 @@ INGREDIENTS = {
         },
     ),
     "low momentum": Ingredient(
-        "much momentum carries a model away from its chains",
+        "with high momentum the model changes faster than its chains can follow",
         {"momentum": _NEW.momentum},
         {"momentum": _OLD.momentum},
     ),
     "rising rate": Ingredient(
-        "a few hundred rows, learned hard, are learned by heart",
+        "with large steps from the start, the model overfits the first few hundred rows",
         {"n_rising_updates": _NEW.n_rising_updates},
         {"n_rising_updates": _OLD.n_rising_updates},
     ),
     "more epochs at first": Ingredient(
-        "a short stream has few updates to learn in, and many small steps leave no chain behind as few large ones do",
+        "a short stream has few updates, and chains follow many small steps better than a few large ones",
         {"n_first_epochs": _NEW.n_first_epochs, "n_first_updates": _NEW.n_first_updates},
         {"n_first_epochs": _NEW.n_epochs},
     ),
     "chains": Ingredient(
-        "persistent chains find modes of the model that no row is near, and unlearn them",
+        "persistent chains find modes of the model that are far from all rows, so that updates remove them",
         {"negative": "chains", "n_chains": _NEW.n_chains},
         {"negative": _OLD.negative, "replay": "generative"},  # without chains there is no pool of their states
     ),
     "reconstructions": Ingredient(
-        "beside the chains they damp the swings of a model that moves faster than its chains",
+        "beside the chains they stabilise a model that changes faster than its chains",
         {"negative": _NEW.negative},
         {"negative": "chains"},
     ),
     "centring": Ingredient(
-        "weights learn what hangs together, and leave to the biases how often a unit is on",
+        "weights learn which units are correlated, and biases how often each is on",
         {"centring": _NEW.centring},
         {"centring": _OLD.centring},
     ),
@@ -76,18 +76,18 @@ INGREDIENTS = {
         {"averaging": _OLD.averaging},
     ),
     "dream pool": Ingredient(
-        "dreams are kept for a while, the longer the older the stream, so that the past fades ever more slowly; each "
-        "epoch rehearses others, since a few repeated ones are learned by heart",
+        "dreams are kept, and for longer as the stream goes on, so that the past fades more and more slowly; each "
+        "epoch rehearses other dreams, since the model overfits a few that are repeated",
         {"replay": "dream-pool", "recall": _NEW.recall},
         {"replay": "generative", "recall": _OLD.recall},
     ),
     "replay on drift": Ingredient(
-        "where rows come in any order, a batch is like the past, and dreams would only thin it out",
+        "in random order a batch resembles the past, and dreams would only dilute it",
         {"replay_share": _NEW.replay_share, "n_replay_epochs": _NEW.n_replay_epochs},
         {"replay_share": _OLD.replay_share},
     ),
     "whole steps": Ingredient(
-        "beside three dreams for each row, a step would teach a quarter of what is new",
+        "with three dreams for each new row, dividing by all of them would cut the effect of the new rows to a quarter",
         {"divisor": _NEW.divisor},
         {"divisor": _OLD.divisor},
     ),
