@@ -18,6 +18,7 @@ lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: .venv/.run
 	$(BIN)/genreplay bench
@@ -38,4 +39,4 @@ reproduce: .venv/.run
 	touch .venv/.run $@
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis out
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis out

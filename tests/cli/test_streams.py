@@ -306,7 +306,7 @@ def test_what_a_model_was_made_with_stays(model: Path) -> None:
         assert done.exit_code == 2
         assert "cannot change" in done.stderr
     assert run("learn", "-", "-m", model, "--more", "--contamination", 0.25, stdin=table(10)).exit_code == 0
-    assert "alarms at p < 0.25" in run("info", model).stdout
+    assert "alarms at p <= 0.25" in run("info", model).stdout
 
 
 def test_a_schema_can_be_given_and_columns_ignored(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 from genreplay import DreamPool, GenerativeReplay, OnlineRBM
 from genreplay.core.online import MODERN, PAPER, Settings
-from genreplay.paper.beyond import INGREDIENTS
+from genreplay.experiments.beyond import INGREDIENTS
 from tests.estimators.snapshot import snapshot
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from genreplay.datasets.registry import spec_of
-from genreplay.paper import EXPERIMENTS
-from genreplay.paper.anomaly import AnomalyRun
-from genreplay.paper.beyond import BeyondRun, PriceRun
-from genreplay.paper.cost import CostRun
-from genreplay.paper.fig3 import ClassesInTurn
-from genreplay.paper.offline import OfflineRun
-from genreplay.paper.online import OnlineRun
-from genreplay.paper.run import Run, describe, key
-from genreplay.paper.table2 import PAPER
+from genreplay.experiments.anomaly import AnomalyRun
+from genreplay.experiments.beyond import BeyondRun, PriceRun
+from genreplay.experiments.paper.cost import CostRun
+from genreplay.experiments.paper.fig3 import ClassesInTurn
+from genreplay.experiments.paper.offline import OfflineRun
+from genreplay.experiments.paper.online import OnlineRun
+from genreplay.experiments.paper.table2 import PAPER
+from genreplay.experiments.registry import EXPERIMENTS
+from genreplay.experiments.run import Run, describe
 
 World = Callable[[Run, int], dict[str, Any]]
 
@@ -45,20 +45,23 @@ WRONG_RANDOM = {
 
 
 def records(
-    world: World, experiments: Iterable[str] = tuple(EXPERIMENTS), n_seeds: int = 3, quick: bool = False
+    world: World,
+    experiments: Iterable[str] = tuple(EXPERIMENTS),
+    n_seeds: int = 3,
+    quick: bool = False,
+    only: Callable[[Any], bool] = lambda run: True,
 ) -> list[dict[str, Any]]:
-    """What the runner would have written."""
-    runs = {key(run, 0): run for name in experiments for run in EXPERIMENTS[name](quick)}
+    """What the runner would have written, of the runs that are wanted."""
+    runs = {run: None for name in experiments for run in EXPERIMENTS[name](quick) if only(run)}
     return [
         {
-            "key": key(run, seed),
             **describe(run, seed),
             "figures": world(run, seed),
             "seconds": 36.0,
             "peak_bytes": 1_000,
             "versions": {"python": "3.0", "genreplay": "0.0"},
         }
-        for run in runs.values()
+        for run in runs
         for seed in range(n_seeds)
     ]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genreplay.paper.anomaly import AnomalyRun
-from genreplay.paper.results import Results
-from genreplay.paper.run import Run
+from genreplay.experiments.anomaly import AnomalyRun
+from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.report.anomaly import Alarms, anomalies, sentences, table
 from genreplay.report.headlines import headlines
 from genreplay.report.markdown import anomaly_table
@@ -18,8 +18,11 @@ from tests.report.made_up import World, records, right, wrong
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
     """Made-up results of the runs that have these settings."""
-    found = records(world, ["anomaly"], n_seeds, quick)
-    return Results(r for r in found if all(r["settings"][name] == value for name, value in settings.items()))
+
+    def wanted(run: object) -> bool:
+        return all(getattr(run, name) == value for name, value in settings.items())
+
+    return Results(records(world, ["anomaly"], n_seeds, quick, wanted))
 
 
 def changed(dataset: str, method: str, **figures: object) -> World:
@@ -67,8 +70,8 @@ def test_a_shortened_stream_is_said_to_be_one() -> None:
 def test_the_sentences_say_what_the_figures_say() -> None:
     assert sentences(results()) == [
         "Mean ROC-AUC over 14 sets: RBM 0.900, HalfSpaceTrees 0.800, LODA 0.850; fitted offline, IsolationForest "
-        "0.950, LocalOutlierFactor 0.950. Shuttle's rows are in that twice; once, over 13 sets: RBM 0.900, "
-        "HalfSpaceTrees 0.800, LODA 0.850.",
+        "0.950, LocalOutlierFactor 0.950. Two of these sets have Shuttle's rows; with one of them left out, over 13 "
+        "sets: RBM 0.900, HalfSpaceTrees 0.800, LODA 0.850.",
         "Best of the online methods: RBM on 14, HalfSpaceTrees on 0, LODA on 0 of 14 sets.",
         "False alarms, thresholds from dreams: within a factor of 2 of the nominal rate on 14 sets at 1 % and 14 sets "
         "at 5 %, on 14 of 14 at both.",

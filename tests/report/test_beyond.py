@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from genreplay.paper.beyond import BeyondRun
-from genreplay.paper.results import Results
+from genreplay.experiments import runner
+from genreplay.experiments.beyond import BeyondRun
+from genreplay.experiments.paper.online import OnlineRun
+from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.report.beyond import STREAMS, ablation, beyond, contest, price, table
 from genreplay.report.markdown import beyond_table
 from genreplay.report.page import build
 from tests.report.made_up import mostly_right, records, right
 
 NEEDED = ["beyond", "table2", "fig4"]
+RESULTS = Path(__file__).parents[2] / "results/runs.jsonl"
 
 
 def test_rows_have_the_preset_and_what_it_is_measured_against() -> None:
@@ -56,6 +63,47 @@ def test_sentences_count_the_sets() -> None:
     assert section is not None
     assert "the paper's OCD_GR on 8 of 9 sets" in section.sentences[0]
     assert any("sorted order, with the same ingredients: dream pool -90.0, ER-IM -85.0" in s for s in section.sentences)
+
+
+def largest_gaps(markdown: str) -> list[float]:
+    """By column of the table: modern, ER-IM, the paper's protocol."""
+    lines = [line.split(" | ")[1:4] for line in markdown.splitlines() if line.startswith("|") and "gap" in line]
+    by_column = [
+        [float(gap) for cell in column for gap in re.findall(r"gap (-?[\d.]+)", cell)]
+        for column in zip(*lines, strict=True)
+    ]
+    return [max(map(abs, gaps)) for gaps in by_column]
+
+
+def said_gaps(markdown: str) -> list[float]:
+    (sentence,) = re.findall(r"Largest gap .*?, in nats: (.*?)\. ", markdown)
+    return [float(gap) for gap in re.findall(r" ([\d.]+)(?:,|$)", sentence)]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        BeyondRun(dataset="web"),
+        BeyondRun(order="sorted"),
+        BeyondRun(dataset="dna", method="ER-IM"),
+        BeyondRun(order="sorted", method="ER-IM"),
+        OnlineRun(dataset="nips"),
+        OnlineRun(order="sorted"),
+    ],
+)
+def test_the_largest_gaps_in_words_are_those_of_the_table(odd: Run) -> None:
+    def world(run: Run, seed: int) -> dict[str, Any]:
+        return right(run, seed) | ({"gap": -8.84} if run == odd and seed == 1 else {})
+
+    text = beyond_table(Results(records(world, NEEDED)))
+    assert sorted(largest_gaps(text)) == [0.1, 0.1, 8.84]
+    assert said_gaps(text) == largest_gaps(text)
+
+
+@pytest.mark.skipif(not RESULTS.exists(), reason="the full results are not here")
+def test_the_largest_gaps_of_the_stored_results_are_those_of_the_table() -> None:
+    text = beyond_table(Results(runner.read(RESULTS)))
+    assert said_gaps(text) == largest_gaps(text)
 
 
 def test_the_page_shows_ablation_and_dreams_and_says_what_was_not_run() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genreplay.paper.results import Results
+from genreplay.experiments.results import Results
 from genreplay.report.page import build
 from tests.report.chromium import PROGRAM, Page, browser
 from tests.report.made_up import records, right

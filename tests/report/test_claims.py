@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from genreplay.paper.claims import CLAIMS, VERDICTS, Claim
-from genreplay.paper.claims.curves import CLAIMS as CURVES
-from genreplay.paper.claims.verdict import Case, beats, by_cases, near
-from genreplay.paper.cost import CostRun
-from genreplay.paper.fig3 import ClassesInTurn
-from genreplay.paper.online import OnlineRun
-from genreplay.paper.results import Estimate, Results
-from genreplay.paper.run import Run
+from genreplay.experiments.paper.claims import CLAIMS, VERDICTS, Claim
+from genreplay.experiments.paper.claims.curves import CLAIMS as CURVES
+from genreplay.experiments.paper.claims.verdict import Case, beats, by_cases, near
+from genreplay.experiments.paper.cost import CostRun
+from genreplay.experiments.paper.fig3 import ClassesInTurn
+from genreplay.experiments.paper.online import OnlineRun
+from genreplay.experiments.results import Estimate, Results
+from genreplay.experiments.run import Run
 from tests.report.made_up import likelihood, mostly_right, records, right, wrong
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
@@ -53,7 +53,7 @@ def test_without_results_it_is_not_run(claim: Claim) -> None:
 
 @by_name
 def test_quick_runs_judge_nothing(claim: Claim) -> None:
-    quick = Results([{"key": "x", "seed": 0}])
+    quick = Results([])
     quick.quick = True
     assert claim.judge(quick).verdict == "not run"
 

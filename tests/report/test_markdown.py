@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from genreplay.paper import runner
-from genreplay.paper.results import Results
-from genreplay.paper.run import Run
+from genreplay.experiments import runner
+from genreplay.experiments.paper.online import OnlineRun
+from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.report.markdown import anomaly_table, beyond_table, table
 from tests.report.made_up import records, right
 
@@ -41,14 +42,9 @@ def world(run: Run, seed: int) -> dict[str, Any]:
 
 
 def test_the_table_to_the_last_digit() -> None:
-    wanted = [
-        record
-        for record in records(world, ["table2"])
-        if record["settings"]["dataset"] == "mnist"
-        or (record["settings"]["dataset"] == "rcv1" and record["settings"].get("method") == "OCD_GR")
-    ]
-    wanted = [record for record in wanted if record["settings"]["dataset"] != "rcv1" or record["seed"] == 1]
-    text = table(Results(wanted))
+    mnist = records(world, ["table2"], only=lambda run: run.dataset == "mnist")
+    rcv1 = records(world, ["table2"], only=lambda run: run == OnlineRun(dataset="rcv1"))
+    text = table(Results([*mnist, *(record for record in rcv1 if record["seed"] == 1)]))
     assert text.startswith(EXPECTED)
     assert RCV1 in text
     assert "over seeds (1 to 3)" in text

@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from genreplay.cli import main
-from genreplay.paper.claims import CLAIMS
-from genreplay.paper.results import Results
-from genreplay.paper.runner import _append
-from genreplay.report.page import TITLES, build
+from genreplay.experiments.paper.claims import CLAIMS
+from genreplay.experiments.results import Results
+from genreplay.experiments.runner import _append
+from genreplay.report.page import build
 from genreplay.report.sheets import unpack
+from genreplay.report.titles import SECTIONS
 from tests.report.made_up import records, right, wrong
 
 METHODS = ("OCD_GR", "ER-IM", "ER-ML", "ER-ML packed", "no replay")
@@ -46,7 +47,7 @@ def page() -> str:
 
 def test_every_section_and_every_claim_is_there(page: str) -> None:
     ids = set(Reader(page).ids)
-    assert ids >= set(TITLES)
+    assert ids >= set(SECTIONS)
     assert ids >= {claim.name for claim in CLAIMS}
     for claim in CLAIMS:
         assert claim.where in page

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from genreplay.paper.results import Results, estimate
+from genreplay.experiments.results import Results, estimate
 from tests.report.made_up import likelihood, records, right
 
 
@@ -10,11 +10,11 @@ def test_runs_are_found_by_the_settings_that_name_them() -> None:
     results = Results(records(right))
     found = results.find("fig4", order="sorted", n_hidden=250, method="ER-IM")
     assert [record["seed"] for record in found] == [0, 1, 2]
-    assert all(record["settings"]["order"] == "sorted" for record in found)
+    assert all(record["settings"] == {"order": "sorted", "n_hidden": 250, "method": "ER-IM"} for record in found)
     assert results.find("fig4", order="sorted", n_hidden=999, method="ER-IM") == []
     assert results.find("table2", kind="offline", dataset="dna")[0]["kind"] == "offline"
     assert not results.quick
-    assert results.n_strangers == 0
+    assert results.n_not_listed == 0
 
 
 def test_runs_at_500_units_in_random_order_are_those_with_the_curve() -> None:
@@ -32,7 +32,7 @@ def test_a_file_of_quick_runs_is_read_as_such_and_full_runs_come_first() -> None
     both = Results(quick + records(right, ["fig3"]))
     assert not both.quick
     assert both.nats("cd-steps", n_cd=3) is None
-    assert both.n_strangers == len(quick)
+    assert both.n_not_listed == len(quick)
 
 
 def test_no_results_are_not_quick_results() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from genreplay.bench.measure import Turns
+from genreplay.formatting import three_digits
 
 
 class Target(NamedTuple):
@@ -14,7 +15,7 @@ class Target(NamedTuple):
     bound: float
 
     def __str__(self) -> str:
-        return f"{self.rule} {short(self.bound)}"
+        return f"{self.rule} {three_digits(self.bound)}"
 
 
 class Figure(NamedTuple):
@@ -78,12 +79,3 @@ def multiples(turns: Turns, unit: str, label: str, targets: dict[str, Target] | 
 def speedup(turns: Turns, fast: str, slow: str, target: Target | None = None) -> Figure:
     """How many times as fast one contestant of ours is as another's."""
     return Figure(f"ours against {slow}", "times as fast", *turns.ratio(slow, unit=fast), target=target)
-
-
-def short(number: float) -> str:
-    """Three digits or so.
-
-    >>> short(0.754), short(43.21), short(19999.6)
-    ('0.75', '43.2', '20,000')
-    """
-    return f"{number:,.{2 if abs(number) < 10 else 1 if abs(number) < 100 else 0}f}"

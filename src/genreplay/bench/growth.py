@@ -11,7 +11,7 @@ from genreplay.bench.cd import DENSE, FLOOR, N_ROWS, SPARSE, five_products, step
 from genreplay.bench.figures import Curve, Figure, Part, Target
 from genreplay.bench.measure import Contestant, Effort, Turns, exponent, interleave
 from genreplay.bench.rows import N_HIDDEN, synthetic
-from genreplay.core import GenerativeReplay, Settings
+from genreplay.core import PAPER
 
 FACTORS = (1, 2, 4, 8, 16)
 EXPONENT = Target("at most", 1.1)
@@ -29,9 +29,9 @@ class Sizes:
 
     def contestant(self, seed: int) -> Contestant:
         """An update of this size."""
-        settings = Settings(n_replay=self.n_replay, n_epochs=1)
-        rows = synthetic(settings.batch_size, self.n_visible, 0.13, seed).V
-        return Contestant(ours.update(rows, self.n_hidden, GenerativeReplay(n_gibbs=self.n_gibbs), settings))
+        recipe = PAPER.replace(n_epochs=1, rehearsal__n_rows=self.n_replay, replay__n_gibbs=self.n_gibbs)
+        rows = synthetic(100, self.n_visible, 0.13, seed).V
+        return Contestant(ours.update(rows, self.n_hidden, recipe))
 
 
 SMALLEST = {"n_visible": 98, "n_hidden": 64, "n_replay": 300, "n_gibbs": 1}

@@ -13,7 +13,7 @@ from genreplay.bench import ours
 from genreplay.bench.figures import Figure, Part, Target
 from genreplay.bench.measure import Effort, threads
 from genreplay.bench.rows import N_HIDDEN, mnist
-from genreplay.core import GenerativeReplay, Settings
+from genreplay.core import PAPER
 
 PEAK = Target("at most", 60)
 MORE_ROWS = Target("at most", 2)
@@ -28,7 +28,7 @@ def memory(effort: Effort) -> Part:
     figures, left_out = [], []
     if STATUS.exists():
         # compiles the loops, which then lie on disk: the compiler's own memory is no part of learning
-        ours.update(rows.V[:100], N_HIDDEN, GenerativeReplay(), Settings(n_epochs=1))()
+        ours.update(rows.V[:100], N_HIDDEN, PAPER.replace(n_epochs=1))()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "rows.npy")
             np.save(path, np.tile(rows.V.astype(np.uint8), (4, 1)))
@@ -67,7 +67,7 @@ def _megabytes(field: str) -> float:
 def _learn(path: Path, n_rows: int) -> None:
     """What the fresh process does."""
     with threads(1):
-        ours.update(np.ones((2, 3), np.float32), 3, GenerativeReplay(), Settings(batch_size=2, n_replay=2))()
+        ours.update(np.ones((2, 3), np.float32), 3, PAPER.replace(rehearsal__n_rows=2))()
         before = _megabytes("VmRSS")
         ours.learn_file(path, n_rows, N_HIDDEN, n_epochs=1)
         print(_megabytes("VmHWM") - before)

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from genreplay.core import RBM, Replay, Settings, kernels, online, partition
+from genreplay.core import PAPER, RBM, Recipe, kernels, online, partition
 from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, prepare
 from genreplay.core.kernels import Array, Workspace
 from genreplay.core.partition import Float64
@@ -64,20 +64,19 @@ def ais(rbm: RBM, n_chains: int, betas: Float64, base_bias: Array, path: KernelP
     return anneal
 
 
-def update(rows: Array, n_hidden: int, replay: Replay, settings: Settings, past: Array | None = None) -> Call:
+def update(rows: Array, n_hidden: int, recipe: Recipe, past: Array | None = None) -> Call:
     """One whole update with replay, by a learner that has learned ``rows`` once and remembers ``past``."""
-    state = online.init(rows.shape[1], n_hidden, replay, np.random.default_rng(0), settings.batch_size)
-    (state,) = online.observe(state, rows, settings)  # replay starts at the second update
+    state = online.init(rows.shape[1], n_hidden, recipe, np.random.default_rng(0), len(rows))
+    ((state, _),) = online.observe(state, rows, recipe, len(rows))  # replay starts at the second update
     if past is not None:
-        state.replay.remember(past, state.rng)
-    return lambda: list(online.observe(state, rows, settings))
+        state.past.remember(past, state.rng)
+    return lambda: list(online.observe(state, rows, recipe, len(rows)))
 
 
 def feed_one_by_one(n_hidden: int, n_epochs: int, batch_size: int, n_replay: int) -> Callable[[Array], None]:
     """A learner that is given one row at a time."""
-    model = OnlineRBM(
-        n_hidden, preset="paper", n_epochs=n_epochs, batch_size=batch_size, n_replay=n_replay, random_state=0
-    )
+    recipe = PAPER.replace(n_epochs=n_epochs, rehearsal__n_rows=n_replay)
+    model = OnlineRBM(n_hidden, recipe=recipe, batch_size=batch_size, random_state=0)
 
     def feed(rows: Array) -> None:
         for row in rows:
@@ -88,6 +87,6 @@ def feed_one_by_one(n_hidden: int, n_epochs: int, batch_size: int, n_replay: int
 
 def learn_file(path: Path, n_rows: int, n_hidden: int, n_epochs: int) -> None:
     """Learn the first rows of an .npy file, mapped a thousand at a time: what stays mapped counts as resident."""
-    model = OnlineRBM(n_hidden, preset="paper", n_epochs=n_epochs, random_state=0)
+    model = OnlineRBM(n_hidden, recipe=PAPER.replace(n_epochs=n_epochs), random_state=0)
     for start in range(0, n_rows, 1000):
         model.partial_fit(np.load(path, mmap_mode="r")[start : min(start + 1000, n_rows)])

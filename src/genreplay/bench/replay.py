@@ -8,19 +8,19 @@ from genreplay.bench import ours
 from genreplay.bench.figures import Part, multiples
 from genreplay.bench.measure import Contestant, Effort, interleave
 from genreplay.bench.rows import N_HIDDEN, mnist
-from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay, Settings
+from genreplay.core import PAPER, EveryUpdate, GenerativeReplay, MemoryReplay, NoReplay, Replay
 
 UNIT = "ours, OCD_GR"
 
 
 def strategies(effort: Effort) -> Part:
     """An update by each strategy; the memories are full or hold 10,000 rows."""
-    settings = Settings(n_epochs=effort.pick(10, 1))
-    rows = mnist(settings.batch_size, effort.seed)
+    recipe = PAPER.replace(n_epochs=effort.pick(10, 1))
+    rows = mnist(100, effort.seed)
     past = np.tile(rows.V, (100, 1))
 
     def update(replay: Replay) -> Contestant:
-        return Contestant(ours.update(rows.V, N_HIDDEN, replay, settings, past))
+        return Contestant(ours.update(rows.V, N_HIDDEN, recipe.replace(replay=replay), past))
 
     turns = interleave(
         {
@@ -34,7 +34,7 @@ def strategies(effort: Effort) -> Part:
     )
     return Part(
         "Replay strategies",
-        f"One update: {settings.batch_size} {rows.source}, {settings.n_replay} rehearsed, n_E = {settings.n_epochs}, "
+        f"One update: {len(rows.V)} {rows.source}, {EveryUpdate().n_rows} rehearsed, n_E = {recipe.n_epochs}, "
         f"{rows.V.shape[1]} x {N_HIDDEN} units, one thread. Without replay there are 100 rows in place of 400.",
         multiples(turns, UNIT, "of OCD_GR's time"),
         [],

@@ -11,9 +11,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from genreplay.bench.figures import Part, short
+from genreplay.bench.figures import Part
 from genreplay.bench.measure import Effort
 from genreplay.bench.run import PARTS, run
+from genreplay.formatting import three_digits
 
 VERDICTS = {True: "[green]met[/]", False: "[red]not met[/]", None: ""}
 """of a figure, by ``met``"""
@@ -65,8 +66,8 @@ def _table(part: Part) -> Table:
     for unit, figures in groupby(part.figures, lambda figure: figure.unit):
         table.add_row(f"[italic]{unit}[/]")
         for figure in figures:
-            spread = "" if figure.low is None or figure.high is None else f"{short(figure.low)} - {short(figure.high)}"
+            quartiles = [three_digits(each) for each in (figure.low, figure.high) if each is not None]
             milliseconds = "" if figure.seconds is None else f"{1000 * figure.seconds:.3f}"
             verdict = f"{figure.target}, {VERDICTS[figure.met]}" if figure.target else ""
-            table.add_row(f"  {figure.name}", short(figure.value), spread, milliseconds, verdict)
+            table.add_row(f"  {figure.name}", three_digits(figure.value), " - ".join(quartiles), milliseconds, verdict)
     return table

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from genreplay.paper import fig3
-from genreplay.paper.fig3 import ClassesInTurn
-from genreplay.paper.run import Figures
+from genreplay.experiments.paper import fig3
+from genreplay.experiments.paper.fig3 import ClassesInTurn
+from genreplay.experiments.run import Figures
 
 
 @click.command()
@@ -64,7 +64,7 @@ def _compete(contest: ClassesInTurn, seed: int) -> dict[str, Figures]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), TextColumn("{task.fields[doing]}"))
     results = {}
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        for method in fig3.METHODS:
+        for method in fig3.FIG3_METHODS:
             run = replace(contest, method=method)
             task = progress.add_task(run.title, total=1.0, doing="")
 

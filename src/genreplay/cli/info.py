@@ -11,9 +11,9 @@ import click
 from genreplay.cli import models
 from genreplay.cli.errors import BadInput, clean_exits
 from genreplay.cli.output import write
-from genreplay.cli.progress import size
 from genreplay.core import checkpoint
 from genreplay.core.checkpoint import Json
+from genreplay.formatting import size
 from genreplay.streams.chunks import shown
 
 
@@ -70,7 +70,7 @@ def _lines(facts: dict[str, Json]) -> list[str]:
         f"{facts['read']:,} rows read = {facts['learned']:,} learned + {facts['waiting']:,} waiting + "
         f"{facts['skipped']:,} skipped"
     )
-    lines.append(f"drifts noticed: {facts['drifts']:,}; alarms at p < {facts['contamination']:g}")
+    lines.append(f"drifts noticed: {facts['drifts']:,}; alarms at p <= {facts['contamination']:g}")
     if not facts["ready"]:
         lines.append("still in its warm-up: nothing can be scored yet")
     if len(columns) > 50:

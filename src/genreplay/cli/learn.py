@@ -24,6 +24,7 @@ from genreplay.core import TABLES, NoReplay, checkpoint
 from genreplay.core.replay import BY_NAME
 from genreplay.estimators import OnlineRBM, OnlineRBMDetector
 from genreplay.estimators.detector import N_HIDDEN
+from genreplay.formatting import size
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.schema import Schema
 
@@ -70,7 +71,7 @@ class _Finite(click.FloatRange):
     "--contamination",
     metavar="P",
     type=_Finite(0, 0.5, min_open=True),
-    help="p-value below which a row raises an alarm.  [default: 0.01]",
+    help="Highest p-value at which a row raises an alarm.  [default: 0.01]",
 )
 @click.option("--checkpoint-rows", metavar="N", type=click.IntRange(1), help="Save after every N rows, too.")
 @click.option(
@@ -240,5 +241,5 @@ def _summary(saved: Saved, n_read_now: int, path: Path) -> str:
     return (
         f"Read {figures['read']:,} rows{of_these}: {figures['learned']:,} learned, {figures['waiting']:,} waiting, "
         f"{figures['skipped']:,} skipped. Updates: {figures['updates']:,}. Model: {path}, "
-        f"{progress.size(figures['bytes'])} in memory.{drifts}"
+        f"{size(figures['bytes'])} in memory.{drifts}"
     )

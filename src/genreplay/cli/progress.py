@@ -15,6 +15,7 @@ from rich.text import Text
 
 from genreplay.cli import errors
 from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.formatting import size
 
 EVERY = 5.0
 """seconds between two lines of a log"""
@@ -168,14 +169,3 @@ class Pace:
         rate = (n_rows - self._n_rows) / max(now - self._time, 1e-9)
         self._time, self._n_rows = now, n_rows
         return rate
-
-
-def size(n_bytes: int) -> str:
-    """Bytes in words.
-
-    >>> size(512), size(34_500), size(7_200_000)
-    ('512 bytes', '34.5 kB', '7.2 MB')
-    """
-    if n_bytes < 1000:
-        return f"{n_bytes} bytes"
-    return f"{n_bytes / 1000:.1f} kB" if n_bytes < 1_000_000 else f"{n_bytes / 1_000_000:.1f} MB"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from genreplay.paper import runner
-from genreplay.paper.results import Results
+from genreplay.experiments import runner
+from genreplay.experiments.results import Results
 
 
 @click.command()
@@ -39,8 +39,8 @@ def report(source: Path, out: Path | None, form: str) -> None:
     """
     try:
         records = runner.read(source)
-    except ValueError as error:
-        raise click.UsageError(f"{source} is not a results file: {error}.") from error
+    except runner.ResultsError as error:
+        raise click.UsageError(str(error)) from error
     if not records:
         raise click.UsageError(f"{source} has no results: run `genreplay reproduce all` first, or name a file.")
     results = Results(records)

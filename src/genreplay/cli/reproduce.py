@@ -27,9 +27,10 @@ from rich.progress import (
 
 from genreplay import datasets
 from genreplay.datasets import anomaly
-from genreplay.paper import EXPERIMENTS, runner
-from genreplay.paper.anomaly import AnomalyRun
-from genreplay.paper.run import override
+from genreplay.experiments import runner
+from genreplay.experiments.anomaly import AnomalyRun
+from genreplay.experiments.registry import EXPERIMENTS
+from genreplay.experiments.run import identity, override
 
 
 @click.command()
@@ -97,7 +98,7 @@ def reproduce(
         _require_data(todo)
     except datasets.DatasetError as error:
         raise click.UsageError(str(error)) from error
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to end is to be interrupted
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops as cleanly as Ctrl-C
     try:
         _watch(todo, out, jobs, cluster, console, as_json)
     except KeyboardInterrupt:
@@ -120,9 +121,9 @@ def _watch(
     jobs: list[runner.Job], out: Path, n_workers: int, cluster: str | None, console: Console, as_json: bool
 ) -> None:
     """Carry out the jobs under a progress display: one bar for all, one for each run under way."""
-    finished = {record["key"] for record in runner.read(out)}
-    n_done = sum(job.key in finished for job in jobs)
-    titles = {job.key: f"{job.run.title} #{job.seed}" for job in jobs}
+    finished = {identity(record) for record in runner.read(out)}
+    n_done = sum(job.identity in finished for job in jobs)
+    titles = {job.identity: job.title for job in jobs}
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -143,7 +144,7 @@ def _watch(
                 if as_json:
                     click.echo(json.dumps(record))
                 if not console.is_terminal:  # no moving bars in a log: a line for each result
-                    console.print(f"{n_done}/{len(jobs)} {titles[record['key']]} ({record['seconds']:.0f} s)")
+                    console.print(f"{n_done}/{len(jobs)} {titles[identity(record)]} ({record['seconds']:.0f} s)")
         finally:
             stop.set()
             watcher.join()
@@ -153,10 +154,10 @@ def _show_runs(progress: Progress, out: Path, stop: threading.Event) -> None:
     bars: dict[str, TaskID] = {}
     while not stop.is_set():
         under_way = runner.progress_of(out)
-        for key, (title, share, doing) in under_way.items():
-            if key not in bars:
-                bars[key] = progress.add_task(f"  {title}", total=100, doing=doing)
-            progress.update(bars[key], completed=int(100 * share), doing=doing)
-        for key in set(bars) - set(under_way):
-            progress.remove_task(bars.pop(key))
+        for name, (title, share, doing) in under_way.items():
+            if name not in bars:
+                bars[name] = progress.add_task(f"  {title}", total=100, doing=doing)
+            progress.update(bars[name], completed=int(100 * share), doing=doing)
+        for name in set(bars) - set(under_way):
+            progress.remove_task(bars.pop(name))
         time.sleep(0.5)

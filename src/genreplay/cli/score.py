@@ -47,7 +47,8 @@ def score(path: Path, ignored: tuple[str, ...], alarms: bool, as_json: bool, **w
     """Say how unusual the rows of FILE, or of a pipe, are; nothing is learned.
 
     For each row: its number; anomaly, which is minus the logarithm of its p-value, high for unusual rows; the p-value,
-    how often a usual row would be as surprising; and whether that is an alarm.
+    how often a usual row would be as surprising; and alarm, true where the p-value is at most the contamination of the
+    model.
     """
     saved = models.load_ready(path)
     output = Output(["row", "anomaly", "p_value", "alarm"], as_json)

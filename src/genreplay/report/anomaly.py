@@ -9,12 +9,14 @@ import numpy as np
 from markupsafe import Markup
 
 from genreplay.datasets.anomaly import RIVER_SHUTTLE, names
-from genreplay.paper.anomaly import NOMINAL, OFFLINE, ONLINE
-from genreplay.paper.results import Results
-from genreplay.paper.runner import Record
+from genreplay.experiments.anomaly import NOMINAL, OFFLINE, ONLINE
+from genreplay.experiments.results import Results
+from genreplay.experiments.runner import Record
+from genreplay.formatting import percent
 from genreplay.report import svg
+from genreplay.report.titles import stream_title
 
-METHODS = (*ONLINE, *OFFLINE)
+DETECTORS = (*ONLINE, *OFFLINE)
 FACTOR = 2.0
 """a false-alarm rate is right when it is within this factor of the nominal one"""
 CALIBRATIONS = {"dreams": "dream_alarms", "stored quantiles": "stored_alarms"}
@@ -91,14 +93,25 @@ def anomalies(results: Results) -> Section | None:
     found = _find(results)
     if not found:
         return None
-    records = [record for by_method in found.values() for each in by_method.values() for record in each]
+    by_detector = {
+        method: records
+        for method in DETECTORS
+        if (records := [record for by_method in found.values() for record in by_method[method]])
+    }
     return Section(
         sentences(results),
         table(results, "auc"),
         table(results, "average_precision"),
-        [_price(method, records) for method in METHODS if any(r["settings"]["method"] == method for r in records)],
+        [_price(method, records) for method, records in by_detector.items()],
         _pictures(_alarms(found)),
-        sorted({record["figures"]["library"] for record in records if "library" in record["figures"]}),
+        sorted(
+            {
+                record["figures"]["library"]
+                for records in by_detector.values()
+                for record in records
+                if "library" in record["figures"]
+            }
+        ),
     )
 
 
@@ -108,7 +121,7 @@ def table(results: Results, figure: str) -> list[Row]:
     for dataset, by_method in _find(results).items():
         cells = {method: cell for method, records in by_method.items() if (cell := _cell(records, figure))}
         run = frozenset(method for method, records in by_method.items() if records)
-        rows.append(Row(_title(dataset), _note(dataset, by_method), _mark_best(cells), run))
+        rows.append(Row(stream_title(dataset), _note(dataset, by_method), _mark_best(cells), run))
     return [*rows, _mean(rows)] if rows else []
 
 
@@ -117,12 +130,15 @@ def sentences(results: Results) -> list[str]:
     rows = _whole(table(results, "auc")[:-1])
     said = []
     if rows:
-        others = [row for row in rows if row.title != _title(RIVER_SHUTTLE)]
+        others = [row for row in rows if row.title != stream_title(RIVER_SHUTTLE)]
         mean = f"Mean ROC-AUC over {len(rows)} sets: {_say(ONLINE, rows)}"
         if any(method in rows[0].cells for method in OFFLINE):
             mean += f"; fitted offline, {_say(OFFLINE, rows)}"
         if len(others) < len(rows) and any(row.title == "shuttle" for row in others):
-            mean += f". Shuttle's rows are in that twice; once, over {len(others)} sets: {_say(ONLINE, others)}"
+            mean += (
+                ". Two of these sets have Shuttle's rows; with one of them left out, "
+                f"over {len(others)} sets: {_say(ONLINE, others)}"
+            )
         said.append(f"{mean}.")
         wins = {method: sum(row.cells[method].best for row in rows) for method in ONLINE if method in rows[0].cells}
         if len(wins) == len(ONLINE):
@@ -134,7 +150,7 @@ def sentences(results: Results) -> list[str]:
     for calibration in CALIBRATIONS if alarms else ():
         right = [sum(each.is_right(calibration, at) for each in alarms) for at in range(len(NOMINAL))]
         both = sum(all(each.is_right(calibration, at) for at in range(len(NOMINAL))) for each in alarms)
-        counts = " and ".join(f"{n} sets at {_percent(rate)}" for n, rate in zip(right, NOMINAL, strict=True))
+        counts = " and ".join(f"{n} sets at {percent(rate)}" for n, rate in zip(right, NOMINAL, strict=True))
         said.append(
             f"False alarms, thresholds from {calibration}: within a factor of {FACTOR:.0f} of the nominal rate on "
             f"{counts}, on {both} of {len(alarms)} at both."
@@ -144,14 +160,10 @@ def sentences(results: Results) -> list[str]:
 
 def _find(results: Results) -> Found:
     found = {
-        dataset: {method: results.find("anomaly", dataset=dataset, method=method) for method in METHODS}
+        dataset: {method: results.find("anomaly", dataset=dataset, method=method) for method in DETECTORS}
         for dataset in names()
     }
     return {dataset: by_method for dataset, by_method in found.items() if any(by_method.values())}
-
-
-def _title(dataset: str) -> str:
-    return "shuttle of River" if dataset == RIVER_SHUTTLE else dataset
 
 
 def _note(dataset: str, by_method: dict[str, list[Record]]) -> str:
@@ -200,7 +212,7 @@ def _say(methods: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def _price(method: str, records: Sequence[Record]) -> Price:
-    figures = [record["figures"] for record in records if record["settings"]["method"] == method]
+    figures = [record["figures"] for record in records]
     speeds = [each["n_rows"] / max(each["seconds"], 1e-9) for each in figures]
     return Price(method, _spread(speeds), _spread([each["held_bytes"] for each in figures]))
 
@@ -212,7 +224,7 @@ def _spread(values: Sequence[float]) -> tuple[float, float, float]:
 def _alarms(found: Found) -> list[Alarms]:
     return [
         Alarms(
-            _title(dataset),
+            stream_title(dataset),
             {name: np.array([r["figures"][figure] for r in by_method["RBM"]]) for name, figure in CALIBRATIONS.items()},
         )
         for dataset, by_method in found.items()
@@ -220,12 +232,8 @@ def _alarms(found: Found) -> list[Alarms]:
     ]
 
 
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.0f} %"
-
-
 def _pictures(alarms: Sequence[Alarms]) -> dict[str, Markup]:
-    return {_percent(rate): _draw(alarms, at, rate) for at, rate in enumerate(NOMINAL)} if alarms else {}
+    return {percent(rate): _draw(alarms, at, rate) for at, rate in enumerate(NOMINAL)} if alarms else {}
 
 
 def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
@@ -238,7 +246,7 @@ def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
         rates = [np.clip(each.rates[calibration][:, at], low, high) for each in alarms]
         means = np.clip([each.rates[calibration][:, at].mean() for each in alarms], low, high)
         y = np.arange(len(alarms)) + offset
-        ink = svg.INKS[calibration.replace(" ", "-")]
+        ink = svg.ink(calibration)
         axes.hlines(y, [each.min() for each in rates], [each.max() for each in rates], color=ink, linewidth=1.2)
         axes.plot(means, y, color=ink, marker=MARKERS[calibration], linestyle="none", clip_on=False)
     axes.set_xscale("log")
@@ -251,5 +259,5 @@ def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("usual rows that raise an alarm, %")
     return svg.to_svg(
-        figure, f"alarms-{100 * nominal:.0f}", f"False-alarm rates at a nominal {_percent(nominal)}, by set"
+        figure, f"alarms-{100 * nominal:.0f}", f"False-alarm rates at a nominal {percent(nominal)}, by set"
     )

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.paper.results import Results
-from genreplay.paper.runner import Record
+from genreplay.experiments.results import Results
+from genreplay.experiments.runner import Record
 from genreplay.report import svg
 
-METHODS = ("OCD_GR", "ER-IM", "ER-ML", "ER-ML packed", "no replay")
+COST_METHODS = ("OCD_GR", "ER-IM", "ER-ML", "ER-ML packed", "no replay")
 
 
 class Price(NamedTuple):
@@ -45,12 +45,12 @@ def costs(results: Results) -> Costs | None:
         return None
     first = next(iter(found.values()))[0]["figures"]
     rows = np.array(first["rows_seen"])
-    held = {method: np.array(first["replay_bytes"][method]) for method in METHODS}
+    held = {method: np.array(first["replay_bytes"][method]) for method in COST_METHODS}
     seconds = {
-        n: {m: np.array([record["figures"]["update_seconds"][m] for record in records]) for m in METHODS}
+        n: {m: np.array([record["figures"]["update_seconds"][m] for record in records]) for m in COST_METHODS}
         for n, records in found.items()
     }
-    ratios = {n: {m: np.median(each[m] / each["OCD_GR"], axis=0) for m in METHODS} for n, each in seconds.items()}
+    ratios = {n: {m: np.median(each[m] / each["OCD_GR"], axis=0) for m in COST_METHODS} for n, each in seconds.items()}
     prices = [
         Price(
             method,
@@ -59,7 +59,7 @@ def costs(results: Results) -> Costs | None:
             int(held[method][0]),
             int(held[method][-1]),
         )
-        for method in METHODS
+        for method in COST_METHODS
     ]
     times = {n: _times(rows, each, n) for n, each in ratios.items()}
     memory = _memory(rows, held, first["parameter_bytes"])

@@ -10,9 +10,10 @@ from markupsafe import Markup
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from genreplay.paper.fig3 import METHODS
-from genreplay.paper.results import Estimate, Results, estimate
-from genreplay.paper.run import Figures
+from genreplay.experiments.paper.fig3 import FIG3_METHODS
+from genreplay.experiments.results import Estimate, Results, estimate
+from genreplay.experiments.run import Figures
+from genreplay.formatting import slug
 from genreplay.report import svg
 
 
@@ -73,18 +74,13 @@ def contests(results: Results) -> list[Contest]:
     found = []
     for name, (title, settings) in CONTESTS.items():
         models = []
-        for method in METHODS:
+        for method in FIG3_METHODS:
             records = results.find("fig3", method=method, **settings)
             counts = [record["figures"]["counts"] for record in records]
-            drawn = _panel(np.mean(counts, axis=0), f"{name}-{svg_name(method)}", method) if counts else None
+            drawn = _panel(np.mean(counts, axis=0), f"{name}-{slug(method)}", method) if counts else None
             models.append(Dreams(method, drawn, estimate(records)))
         found.append(Contest(title, models))
     return found
-
-
-def svg_name(method: str) -> str:
-    """A method's name as an id may have it."""
-    return method.lower().replace(" ", "-").replace("_", "-")
 
 
 def _panel(counts: np.ndarray, name: str, method: str) -> Markup:

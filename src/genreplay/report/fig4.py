@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from genreplay.paper.fig4 import ORDERS
-from genreplay.paper.online import METHODS, OnlineRun
-from genreplay.paper.results import Results
-from genreplay.paper.table2 import PAPER
+from genreplay.experiments.paper.fig4 import ORDERS
+from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
+from genreplay.experiments.paper.table2 import PAPER
+from genreplay.experiments.results import Results
 from genreplay.report import svg
 
 
@@ -18,7 +18,7 @@ def draw(results: Results) -> dict[str, Markup]:
         order: {
             (size, method): found
             for size in sizes
-            for method in METHODS
+            for method in PAPER_METHODS
             if (found := results.nats("fig4", order=order, n_hidden=size, method=method)) is not None
         }
         for order in ORDERS
@@ -31,7 +31,7 @@ def draw(results: Results) -> dict[str, Markup]:
             continue
         figure, axes = svg.panel(4.6, 3.5)
         for (size, method), nats in points.items():
-            x = sizes.index(size) + 0.24 * (METHODS.index(method) - 1)
+            x = sizes.index(size) + 0.24 * (PAPER_METHODS.index(method) - 1)
             colour = svg.ink(method)
             axes.errorbar(x, nats.mean, yerr=nats.class_std, fmt=svg.MARKERS[method], color=colour, capsize=3)
             if nats.doubtful:
@@ -40,7 +40,7 @@ def draw(results: Results) -> dict[str, Markup]:
                 axes.plot(x, PAPER["mnist"][method], "D", color=colour, markerfacecolor="none", markersize=8)
         if order == "random" and not results.quick:
             axes.axhline(PAPER["mnist"]["offline"], color=svg.INKS["ink"], linestyle=":", linewidth=1, alpha=0.7)
-        paper = [PAPER["mnist"][method] for method in METHODS] if not results.quick else []
+        paper = [PAPER["mnist"][method] for method in PAPER_METHODS] if not results.quick else []
         room = max(spread)
         axes.set_ylim(min(values + paper) - room - 5, max(values + paper) + room + 5)
         axes.set_xlim(-0.5, len(sizes) - 0.5)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.paper.online import METHODS
-from genreplay.paper.results import Results, estimate
+from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.results import Results, estimate
 from genreplay.report import svg
 
 
@@ -14,7 +14,7 @@ def draw(results: Results) -> Markup | None:
     """The mean over seeds, shaded by the deviation over digit classes; the last point again with more temperatures."""
     figure, axes = svg.panel(6.2, 4.0)
     drawn = False
-    for method in METHODS:
+    for method in PAPER_METHODS:
         records = results.find("fig5", method=method)
         final = estimate(records)
         if final is None:
@@ -27,7 +27,7 @@ def draw(results: Results) -> Markup | None:
         colour = svg.ink(method)
         axes.fill_between(rows, nats - std, nats + std, color=colour, alpha=0.14, linewidth=0)
         axes.plot(rows, nats, color=colour)
-        x = 1.03 * rows[-1] + 0.01 * rows[-1] * METHODS.index(method)
+        x = 1.03 * rows[-1] + 0.01 * rows[-1] * PAPER_METHODS.index(method)
         axes.plot([x, x], [final.low, final.mean], color=colour, linewidth=1.2, clip_on=False)
         axes.plot(x, final.mean, svg.MARKERS[method], color=colour, markersize=7, clip_on=False)
         axes.plot(x, final.low, "_", color=colour, markersize=10, markeredgewidth=2, clip_on=False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from genreplay.paper.claims import tables as table_claims
-from genreplay.paper.claims import toy
-from genreplay.paper.claims.mnist import nats
-from genreplay.paper.claims.verdict import beats, number
-from genreplay.paper.results import MAX_GAP, Estimate, Results
-from genreplay.paper.table2 import PAPER
+from genreplay.experiments.paper.claims import tables as table_claims
+from genreplay.experiments.paper.claims import toy
+from genreplay.experiments.paper.claims.mnist import nats
+from genreplay.experiments.paper.claims.verdict import beats
+from genreplay.experiments.paper.table2 import PAPER
+from genreplay.experiments.results import MAX_GAP, Estimate, Results
+from genreplay.formatting import number
 from genreplay.report import anomaly
 from genreplay.report.tables import table2
 
@@ -90,6 +91,6 @@ def _ais(results: Results) -> str | None:
         return None
     n_doubtful = sum(each.doubtful for each in figures)
     return (
-        f"Marked † are {n_doubtful} of our {len(figures)} log-likelihoods in Table 2: forward and reverse AIS disagree "
-        f"on them by more than {MAX_GAP:.0f} nats. The paper used forward AIS alone, which flatters."
+        f"In Table 2, {n_doubtful} of our {len(figures)} log-likelihoods are marked †: forward and reverse AIS differ "
+        f"by more than {MAX_GAP:.0f} nats. The paper used forward AIS alone, which is too high on average."
     )

@@ -7,9 +7,9 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from genreplay.bench.figures import short
-from genreplay.paper.claims.verdict import number, signed
-from genreplay.report.fig3 import svg_name
+from genreplay.experiments.results import MAX_GAP
+from genreplay.formatting import number, percent, signed, slug, thousands, three_digits
+from genreplay.report.titles import column_title
 
 
 def render(template: str, **content: object) -> str:
@@ -21,6 +21,8 @@ def render(template: str, **content: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "short": short, "signed": signed, "slug": svg_name}
+    environment.globals["max_gap"] = MAX_GAP
+    filters = (column_title, number, percent, signed, slug, thousands, three_digits)
+    environment.filters |= {function.__name__: function for function in filters}
     style = Markup(files("genreplay.report").joinpath("templates/style.css").read_text("utf-8"))
     return environment.get_template(template).render(style=style, **content)

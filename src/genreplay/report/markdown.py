@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from genreplay.paper.results import MAX_GAP, Results
+from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.report import anomaly, beyond
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
-
-HEADINGS = {"independent": "independent bits", "offline": "offline CD-1"}
+from genreplay.report.titles import column_title
 
 
 def table(results: Results) -> str:
     """Two lines a data set, the paper's and ours, and a legend; the same bytes for the same results."""
     lines = [
-        f"| data set | | {' | '.join(HEADINGS.get(column, column) for column in COLUMNS)} |",
+        f"| data set | | {' | '.join(column_title(column) for column in COLUMNS)} |",
         f"|---|---|{'---:|' * len(COLUMNS)}",
     ]
     rows = table2(results)
@@ -41,9 +40,9 @@ def anomaly_table(results: Results) -> str:
     if not rows:
         return ""
     lines = [
-        f"| data set | {' | '.join(anomaly.METHODS)} |",
-        f"|---|{'---:|' * len(anomaly.METHODS)}",
-        *(f"| {row.title} | {' | '.join(_auc(row, method) for method in anomaly.METHODS)} |" for row in rows),
+        f"| data set | {' | '.join(anomaly.DETECTORS)} |",
+        f"|---|{'---:|' * len(anomaly.DETECTORS)}",
+        *(f"| {row.title} | {' | '.join(_auc(row, method) for method in anomaly.DETECTORS)} |" for row in rows),
         "",
         "Prequential ROC-AUC, mean ± standard deviation over seeds; IsolationForest and LocalOutlierFactor are fitted "
         "offline on rows that they score afterwards. The best online method of a line is in bold. "

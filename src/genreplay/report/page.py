@@ -6,32 +6,20 @@ from collections import Counter
 from dataclasses import fields
 from typing import NamedTuple
 
-from genreplay.paper import EXPERIMENTS
-from genreplay.paper.anomaly import ONLINE, AnomalyRun
-from genreplay.paper.beyond import INGREDIENTS, BeyondRun
-from genreplay.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
-from genreplay.paper.fig3 import ClassesInTurn
-from genreplay.paper.offline import OfflineRun
-from genreplay.paper.online import METHODS, OnlineRun
-from genreplay.paper.results import MAX_GAP, Results
+from genreplay.experiments.anomaly import ONLINE, AnomalyRun
+from genreplay.experiments.beyond import INGREDIENTS, BeyondRun
+from genreplay.experiments.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
+from genreplay.experiments.paper.fig3 import ClassesInTurn
+from genreplay.experiments.paper.offline import OfflineRun
+from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
+from genreplay.experiments.registry import EXPERIMENTS
+from genreplay.experiments.results import Results
+from genreplay.formatting import percent
 from genreplay.report import anomaly, beyond, cost, fig3, fig4, fig5, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
+from genreplay.report.titles import SECTIONS
 
-TITLES = {
-    "fig3": "Fig. 3: what does it dream of?",
-    "fig4": "Fig. 4: MNIST, sorted and random",
-    "fig5": "Fig. 5: while it learns",
-    "table2": "Table 2: nine data sets",
-    "cd-steps": "More steps of contrastive divergence",
-    "cost": "Time and memory",
-    "study": "How many dreams, how deep?",
-    "samples": "Dreams to look at",
-    "beyond": "Beyond the paper",
-    "anomaly": "Anomaly detection",
-    "runs": "What was run, and how",
-}
-"""the sections of the page, in order"""
 SYMBOLS = {
     "n_hidden": "n_h",
     "batch_size": "n_B",
@@ -68,34 +56,33 @@ def build(results: Results) -> str:
     records = results.records
     return render(
         "page.html",
-        titles=TITLES,
+        titles=SECTIONS,
         quick=results.quick,
         seeds=results.seeds,
         headlines=headlines(results),
         counts={verdict: counts[verdict] for verdict in VERDICTS},
-        judged={section: [each for each in judged if each.claim.section == section] for section in TITLES},
+        judged={section: [each for each in judged if each.claim.section == section] for section in SECTIONS},
         rules=(GENERAL_RULE, BEATS_RULE),
-        max_gap=MAX_GAP,
         contests=fig3.contests(results),
         fig4=fig4.draw(results),
         fig5=fig5.draw(results),
-        curves={method: bool(results.find("fig5", method=method)) for method in METHODS},
+        curves={method: bool(results.find("fig5", method=method)) for method in PAPER_METHODS},
         table2=tables.table2(results),
         columns=tables.COLUMNS,
         steps=tables.steps(results),
         costs=cost.costs(results),
         study=study.study(results),
-        sheaves=sheets.sheaves(results),
+        sheet_sets=sheets.sheet_sets(results),
         beyond=beyond.beyond(results),
         ingredients=INGREDIENTS,
-        rivals=beyond.METHODS,
+        rivals=beyond.REPLAY_METHODS,
         streams=beyond.STREAMS,
         anomalies=anomaly.anomalies(results),
-        detectors=anomaly.METHODS,
+        detectors=anomaly.DETECTORS,
         online_detectors=ONLINE,
         experiments=[_experiment(results, name) for name in EXPERIMENTS],
         n_runs=len(records),
-        n_strangers=results.n_strangers,
+        n_not_listed=results.n_not_listed,
         hours=sum(record["seconds"] for record in records) / 3600,
         versions=sorted({f"{name} {version}" for record in records for name, version in record["versions"].items()}),
         settings=[(SYMBOLS[name], name, getattr(OnlineRun(), name)) for name in SYMBOLS],
@@ -125,7 +112,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "part_hidden": part.n_hidden,
         "part_rows": part.max_rows,
         "anomaly_head": detector.n_head,
-        "anomaly_learned": f"{100 * (1 - detector.held_out):.0f} %",
+        "anomaly_learned": percent(1 - detector.held_out),
         "anomaly_sample": detector.max_sample,
         "anomaly_stored": detector.n_stored,
     }
@@ -133,13 +120,13 @@ def _facts(results: Results) -> dict[str, int | str | None]:
 
 def _experiment(results: Results, name: str) -> Experiment:
     runs = results.runs(name)
-    records = [record for run in runs for record in results.of(run)]
-    temperatures = {
-        settings[field]
-        for record in records
-        for settings in (record["settings"],)
-        for field in ("n_temperatures", "curve_temperatures")
-        if field in settings and (field == "n_temperatures" or settings["curve_every"])
+    done = {run: results.of(run) for run in runs}
+    records = [record for found in done.values() for record in found]
+    temperatures = {run.n_temperatures for run, found in done.items() if found and hasattr(run, "n_temperatures")}
+    temperatures |= {
+        run.curve_temperatures
+        for run, found in done.items()
+        if found and isinstance(run, OnlineRun) and run.curve_every
     }
     hours = sum(record["seconds"] for record in records) / 3600
     return Experiment(name, len(records), len(runs) * max(len(results.seeds), 1), hours, sorted(temperatures))

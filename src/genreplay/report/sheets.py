@@ -9,8 +9,8 @@ from typing import NamedTuple
 import matplotlib.image
 import numpy as np
 
-from genreplay.paper.online import METHODS, OnlineRun
-from genreplay.paper.results import Results
+from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
+from genreplay.experiments.results import Results
 
 SIDE, COLUMNS = 28, 8
 GIVEN, MADE_UP = (0.45, 0.48, 0.52), (0.83, 0.40, 0.10)
@@ -32,8 +32,8 @@ class Sheet(NamedTuple):
     picture: str
 
 
-class Sheaf(NamedTuple):
-    """All models of one order."""
+class SheetSet(NamedTuple):
+    """The sheets of all models that learned from one order."""
 
     order: str
     n_hidden: int
@@ -41,13 +41,13 @@ class Sheaf(NamedTuple):
     """by what they show, a sheet for each model"""
 
 
-def sheaves(results: Results) -> list[Sheaf]:
+def sheet_sets(results: Results) -> list[SheetSet]:
     """The sheets of the largest models, for each order that has some."""
     size = max(run.n_hidden for run in results.runs("fig4") if isinstance(run, OnlineRun))
     found = []
     for order in ("random", "sorted"):
         bits: dict[str, dict[str, str]] = {}
-        for method in METHODS:
+        for method in PAPER_METHODS:
             records = results.find("fig4", order=order, n_hidden=size, method=method)
             sheets = next((each["figures"]["sheets"] for each in records if each["figures"]["sheets"]), None)
             if sheets is not None:
@@ -60,7 +60,7 @@ def sheaves(results: Results) -> list[Sheaf]:
         }
         originals = next(iter(bits.values()))["originals"]
         kinds[KINDS["imputed"]].append(Sheet("the originals", png(unpack(originals))))
-        found.append(Sheaf(order, size, kinds))
+        found.append(SheetSet(order, size, kinds))
     return found
 
 

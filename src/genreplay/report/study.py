@@ -7,8 +7,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from genreplay.paper.online import OnlineRun
-from genreplay.paper.results import Estimate, Results
+from genreplay.experiments.paper.online import OnlineRun
+from genreplay.experiments.results import Estimate, Results
 from genreplay.report import svg
 
 ORDERS = {"random": "o", "sorted": "s"}

@@ -18,6 +18,8 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
+from genreplay.formatting import slug
+
 N_CLASSES = 10
 NAMES = (
     "ink",
@@ -60,12 +62,12 @@ _STYLE: Any = {
 
 
 def ink(method: str) -> str:
-    """The ink of a method, by the name that the runs give it.
+    """The ink of a method or a calibration, by the name that people read.
 
     >>> ink("ER-ML packed") == INKS["er-ml-packed"]
     True
     """
-    return INKS[method.lower().replace("_", "-").replace(" ", "-")]
+    return INKS[slug(method)]
 
 
 def panel(width: float = 4.2, height: float = 3.1) -> tuple[Figure, Axes]:

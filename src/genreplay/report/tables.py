@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genreplay.paper.cd_steps import PAPER as PAPER_STEPS
-from genreplay.paper.claims.tables import TITLES
-from genreplay.paper.online import METHODS
-from genreplay.paper.results import Estimate, Results
-from genreplay.paper.table2 import DATASETS, PAPER
+from genreplay.experiments.paper.cd_steps import PAPER as PAPER_STEPS
+from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.paper.table2 import DATASETS, PAPER
+from genreplay.experiments.results import Estimate, Results
+from genreplay.report.titles import dataset_title
 
-ONLINE = (*METHODS, "ER-ML packed")
+ONLINE = (*PAPER_METHODS, "ER-ML packed")
 COLUMNS = (*ONLINE, "offline", "independent")
 
 
@@ -71,19 +71,16 @@ def _row(results: Results, dataset: str, binarisation: str) -> Row:
     seen = [record["figures"] for records in (offline, *online.values()) for record in records]
     independent = [record["figures"]["independent_nats"] for record in offline]
     trained = [record["figures"] for records in online.values() for record in records] or seen
-    title = TITLES[dataset]
-    if dataset == "mnist":
-        title += ", stochastic" if stochastic else ", threshold"
     note = ""
     state = next((each["data_state"] for each in seen), "exact")
+    title = dataset_title(dataset, state, binarisation if dataset == "mnist" else "")
     if state != "exact":
-        title += f" ({state})"
         note = f"{trained[0]['n_rows']:,} training and {trained[0]['n_test']:,} test rows in place of Table 1's"
     return Row(
         title,
         note,
         paper,
-        None if stochastic else max(METHODS, key=lambda method: paper[method]),
+        None if stochastic else max(PAPER_METHODS, key=lambda method: paper[method]),
         float(np.mean(independent)) if independent else None,
         ours,
     )

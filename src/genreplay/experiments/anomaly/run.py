@@ -1,0 +1,95 @@
+"""One detector on one stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from genreplay.datasets import anomaly as tables
+from genreplay.experiments.anomaly import rbm, rivals
+from genreplay.experiments.run import Figures, Report
+
+ONLINE = ("RBM", "HalfSpaceTrees", "LODA")
+OFFLINE = ("IsolationForest", "LocalOutlierFactor")
+
+
+@dataclass(frozen=True)
+class AnomalyRun:
+    """One method on one stream."""
+
+    kind: ClassVar[str] = "anomaly"
+    version: ClassVar[int] = 1
+    """raise it, too, when a default of ``OnlineRBMDetector`` changes"""
+    timed: ClassVar[bool] = True
+    """its seconds are compared, so the runner does not slow it down by tracing its memory"""
+
+    dataset: str = "cardio"
+    """name of a set of genreplay.datasets.anomaly"""
+    method: str = "RBM"
+    """RBM, HalfSpaceTrees, LODA, IsolationForest or LocalOutlierFactor"""
+    n_head: int = 500
+    """first rows, which are learned and not counted; at most a quarter of the stream"""
+    held_out: float = 0.3
+    """share of the stream, its end, whose usual rows are judged by the model as it stands before them"""
+    n_stored: int = 2_000
+    """newest scores that the stored quantiles are taken of"""
+    max_sample: int = 10_000
+    """rows that LocalOutlierFactor is fitted on, at most"""
+    max_rows: int | None = None
+    """stream only so many rows; None for all"""
+
+    @property
+    def title(self) -> str:
+        return f"{self.dataset} {self.method}"
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why it cannot be run here, in one sentence."""
+        needs_river = self.method in ("HalfSpaceTrees", "LODA") or self.dataset == tables.RIVER_SHUTTLE
+        return tables.NEEDS_RIVER if needs_river and not rivals.has_river() else None
+
+    def execute(self, seed: int, report: Report) -> Figures:
+        from sklearn.metrics import average_precision_score, roc_auc_score
+
+        _, rows, is_anomaly = load(self.dataset)
+        n_total = len(rows)
+        order = np.random.default_rng(seed).permutation(n_total)[: self.max_rows]
+        rows, is_anomaly = rows[order], is_anomaly[order]
+        n_head = min(self.n_head, len(rows) // 4)
+        if self.method == "RBM":
+            found = rbm.score(rows, ~is_anomaly, n_head, self.held_out, self.n_stored, seed, report)
+        elif self.method in ONLINE:
+            found = rivals.score_online(self.method, rows, seed, report)
+        else:
+            found = rivals.score_offline(self.method, rows, seed, self.max_sample)
+        counted, truth = found.scores[n_head:], is_anomaly[n_head:]
+        both_kinds = 0 < truth.sum() < len(truth)  # a short stream may have no anomaly to be found
+        return {
+            "auc": float(roc_auc_score(truth, counted)) if both_kinds else None,
+            "average_precision": float(average_precision_score(truth, counted)) if both_kinds else None,
+            "seconds": found.seconds,
+            "held_bytes": found.held_bytes,
+            "n_rows": len(rows),
+            "n_total": n_total,
+            "n_counted": len(counted),
+            "n_anomalies": int(truth.sum()),
+            **found.more,
+        }
+
+
+@lru_cache(maxsize=1)
+def load(dataset: str) -> tables.Labelled:
+    """Load a set once for all runs of a worker process that follow one another."""
+    return tables.load(dataset)
+
+
+def runs(quick: bool = False) -> list[AnomalyRun]:
+    """Every set and method."""
+    return [
+        AnomalyRun(dataset, method, max_rows=2_000 if quick else None)
+        for dataset in tables.names()
+        for method in (*ONLINE, *OFFLINE)
+    ]

@@ -1,0 +1,43 @@
+"""What a method says of the rows of a stream, and scoring in chunks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.experiments.run import Figures, Report
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+CHUNK = 1_000
+"""rows that are scored and learned between two progress reports"""
+
+
+class Found(NamedTuple):
+    """What a method said of the rows, and what it took."""
+
+    scores: Floats
+    """high = anomalous"""
+    seconds: float
+    """of processor time, which others on the machine disturb less than the clock's"""
+    held_bytes: int
+    """at the end; of offline methods, the rows that they are fitted on"""
+    more: Figures
+
+
+def in_chunks(
+    learn: Callable[[Floats], Floats], rows: Floats, report: Report, start: int, stop: int
+) -> tuple[Floats, float]:
+    """Score and learn the rows from start to stop; also the seconds that it took."""
+    scores, seconds = [np.empty(0)], 0.0
+    for first in range(start, stop, CHUNK):
+        chunk = rows[first : min(first + CHUNK, stop)]
+        began = time.process_time()
+        scores.append(learn(chunk))
+        seconds += time.process_time() - began
+        report((first + len(chunk)) / len(rows), "scoring and learning")
+    return np.concatenate(scores), seconds

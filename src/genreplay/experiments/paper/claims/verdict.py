@@ -1,0 +1,122 @@
+"""What a claim is, and the rules by which one is judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from genreplay.experiments.results import Estimate, Results
+from genreplay.formatting import number, signed
+
+Verdict = Literal["reproduced", "partly", "not reproduced", "not run"]
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "partly", "not reproduced", "not run")
+
+GENERAL_RULE = (
+    "A claim is reproduced when its rule holds in all cases that it names, partly when in some, not reproduced when in "
+    "none. It counts as not run while a case has no result of the full form, or a comparison has fewer than two seeds."
+)
+BEATS_RULE = (
+    "A beats B when A's mean over seeds exceeds B's by more than twice the standard error of the difference (the "
+    "deviation over seeds and the error of AIS combined), and does so even with A at the lower and B at the higher of "
+    "forward and reverse AIS. What holds by forward AIS alone counts as partly."
+)
+
+
+class Judgement(NamedTuple):
+    """A verdict and the sentence that supports it."""
+
+    verdict: Verdict
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that the paper says and the experiments can judge."""
+
+    name: str
+    """unique and short: the anchor in the report"""
+    section: str
+    """of the report, where it is shown"""
+    where: str
+    """in the paper"""
+    statement: str
+    rule: str
+    """in words"""
+    decide: Callable[[Results], Judgement]
+    """the rule as a function"""
+
+    def judge(self, results: Results) -> Judgement:
+        """Apply the rule; quick runs are too small to judge anything."""
+        if results.quick:
+            return Judgement("not run", "Quick runs do not count: the models are too small and the rows too few.")
+        return self.decide(results)
+
+
+class Case(NamedTuple):
+    """One of the comparisons that a claim names."""
+
+    holds: bool | None
+    """None: it cannot be said yet"""
+    said: str
+    by_forward_ais: bool = False
+    """it does not hold, but would if forward AIS were right"""
+
+
+def by_cases(cases: Sequence[Case]) -> Judgement:
+    """The general rule.
+
+    >>> by_cases([Case(True, "at 25 units"), Case(False, "at 250 units")])
+    Judgement(verdict='partly', evidence='In 1 of 2 cases. Holds: at 25 units. Fails: at 250 units.')
+    """
+    unknown = [case.said for case in cases if case.holds is None]
+    if unknown:
+        return Judgement("not run", f"Missing: {'; '.join(unknown)}.")
+    held = [case.said for case in cases if case.holds]
+    failed = [case.said for case in cases if not case.holds]
+    n_doubtful = sum(case.by_forward_ais for case in cases)
+    verdict: Verdict = "reproduced" if not failed else "partly" if held or n_doubtful else "not reproduced"
+    if len(cases) == 1:
+        said = cases[0].said
+        return Judgement(verdict, f"{said[0].upper()}{said[1:]}.")
+    more = f", {n_doubtful} more by forward AIS alone" if n_doubtful else ""
+    parts = [f"In {len(held)} of {len(cases)} cases{more}."]
+    parts += [f"Holds: {'; '.join(held)}."] if held else []
+    parts += [f"Fails: {'; '.join(failed)}."] if failed else []
+    return Judgement(verdict, " ".join(parts))
+
+
+def beats(a: Estimate | None, b: Estimate | float | None, name: str) -> Case:
+    """Whether A beats B, an estimate or a number of the literature."""
+    b = exactly(b) if isinstance(b, float) else b
+    if a is None or b is None:
+        return Case(None, name)
+    if a.error is None or b.error is None:
+        return Case(None, f"{name} (a second seed)")
+    error = math.hypot(a.error, b.error)
+    holds, by_forward_ais = a.low - b.high > 2 * error, a.mean - b.mean > 2 * error
+    said = f"{name}: {number(a.mean)} against {number(b.mean)} ({signed(a.mean - b.mean)} ± {error:.1f})"
+    if by_forward_ais and not holds:
+        said += ", but not if reverse AIS is right"
+    return Case(holds, said, by_forward_ais and not holds)
+
+
+def near(a: Estimate | None, value: float, tolerance: float, name: str) -> Case:
+    """Whether the mean over seeds is within some nats of the paper's value."""
+    if a is None:
+        return Case(None, name)
+    difference = a.mean - value
+    said = f"{name}: {number(a.mean)} against the paper's {number(value, 2)} ({signed(difference)})"
+    if a.doubtful:
+        said += f", {number(a.low)} by reverse AIS"
+    return Case(abs(difference) <= tolerance, said)
+
+
+def exactly(value: float) -> Estimate:
+    """A number of the literature, taken without error.
+
+    >>> exactly(-125.53).error
+    0.0
+    """
+    return Estimate(value, 0.0, 1, 0.0, None, value, value, None)
