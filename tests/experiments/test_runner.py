@@ -21,6 +21,7 @@ from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.offline import OfflineRun
 from genreplay.experiments.paper.online import OnlineRun, independent_bernoullis
 from genreplay.experiments.registry import EXPERIMENTS
+from genreplay.experiments.results import Results
 from genreplay.experiments.run import Figures, Report, Run, describe, identity
 from tests.datasets.tiny import needs_data
 
@@ -99,6 +100,9 @@ def test_a_new_field_with_a_default_leaves_stored_results_found(tmp_path: Path) 
     path = tmp_path / "runs.jsonl"
     list(runner.carry_out(runner.expand([Coin(), Coin(0.2)], 2), path))
     assert list(runner.carry_out(runner.expand([CoinWithANewField(), CoinWithANewField(0.2)], 2), path)) == []
+    stored = Results(runner.read(path))
+    assert stored.of(CoinWithANewField(0.2)) == stored.of(Coin(0.2)) != []
+    assert stored.of(CoinWithANewField(n_sides=3)) == stored.of(CoinThatMeansSomethingElse()) == []
     assert len(list(runner.carry_out(runner.expand([CoinWithANewField(n_sides=3)], 2), path))) == 2, "another setting"
 
 
