@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 from genreplay import DreamPool, GenerativeReplay, OnlineRBM
 from genreplay.core.online import MODERN, PAPER, Settings
-from genreplay.experiments.beyond import INGREDIENTS
+from genreplay.experiments.beyond import DIFFERENCES
 from tests.estimators.snapshot import snapshot
 
 
@@ -33,7 +33,7 @@ def test_a_rate_or_a_number_of_epochs_that_is_given_holds_all_along() -> None:
 
 
 def test_the_ingredients_make_modern_of_paper() -> None:
-    there = {name: value for each in INGREDIENTS.values() for name, value in each.there.items()}
+    there = {name: value for each in DIFFERENCES.values() for name, value in each.there.items()}
     model = OnlineRBM(preset="paper", **there)
     assert model._settings() == MODERN
     assert isinstance(model._strategy(), DreamPool)

@@ -115,7 +115,7 @@ def test_the_page_shows_ablation_and_dreams_and_says_what_was_not_run() -> None:
     assert section.count("<img") == 10
     assert "not run" not in section
     without = build(Results(records(right, ["table2"])))
-    assert "Not run: the modern preset." in without
+    assert "Not run: the modern recipe." in without
 
 
 def test_markdown_has_a_line_for_each_set_and_order() -> None:

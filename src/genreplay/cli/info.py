@@ -12,7 +12,7 @@ from genreplay.cli import models
 from genreplay.cli.errors import BadInput, clean_exits
 from genreplay.cli.output import write
 from genreplay.core import checkpoint
-from genreplay.core.checkpoint import Json
+from genreplay.core.ingredient import Json
 from genreplay.formatting import size
 from genreplay.streams.chunks import shown
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.cli.errors import BadInput
-from genreplay.core.checkpoint import CheckpointError, Json
+from genreplay.core.checkpoint import CheckpointError
+from genreplay.core.ingredient import Json
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.schema import Schema
 

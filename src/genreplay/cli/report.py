@@ -30,7 +30,7 @@ from genreplay.experiments.results import Results
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="A self-contained page; or as Markdown Table 2, and the tables of detectors and of the modern preset if run.",
+    help="A self-contained page; or as Markdown Table 2, and the tables of detectors and of the modern recipe if run.",
 )
 def report(source: Path, out: Path | None, form: str) -> None:
     """Put the paper's numbers and ours side by side, with a verdict for each of its claims.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from genreplay.core.ingredient import Ingredient, is_number, require
 from genreplay.core.rbm import RBM
 

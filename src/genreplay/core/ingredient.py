@@ -111,7 +111,9 @@ def from_json(value: Any) -> Any:
         return value
     name = value["class"]
     if name not in Ingredient.classes:
-        raise ValueError(f"It names the ingredient {name!r}, which is not known here: import the module that defines it.")
+        raise ValueError(
+            f"It names the ingredient {name!r}, which is not known here: import the module that defines it."
+        )
     return Ingredient.classes[name](**{setting: from_json(each) for setting, each in value["settings"].items()})
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.checkpoint import Json
+from genreplay.core.ingredient import Json
 from genreplay.core.kernels import Array
 from genreplay.core.rbm import RBM, free_energy
 

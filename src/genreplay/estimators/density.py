@@ -215,7 +215,9 @@ class DensityMixin:
             )
         return rows
 
-    def _by_block(self, function: Callable[[RBM, kernels.VisibleRows], npt.NDArray[T]], rows: InputRows) -> npt.NDArray[T]:
+    def _by_block(
+        self, function: Callable[[RBM, kernels.VisibleRows], npt.NDArray[T]], rows: InputRows
+    ) -> npt.NDArray[T]:
         rbm = self.state_.model
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
 

@@ -242,9 +242,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             return False
         low, high = row.min(), row.max()
         in_range = low >= 0 and high <= 1  # which NaN is not
-        return bool(
-            in_range or (self.binarize is not None and self._warned_of_range and np.isfinite(high - low))
-        )
+        return bool(in_range or (self.binarize is not None and self._warned_of_range and np.isfinite(high - low)))
 
     def _start(self, X: npt.ArrayLike) -> InputRows:
         """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""

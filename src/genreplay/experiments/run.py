@@ -28,7 +28,7 @@ class Run(Protocol):
 
     Raise ``version`` by one whenever the same settings no longer mean the same experiment:
 
-    - a default changes, that of a field here or one that the run takes from elsewhere (of an estimator, of a preset);
+    - a default changes, that of a field here or one that the run takes from elsewhere (of an estimator, of a recipe);
     - a field gets another meaning, or ``execute`` trains, draws or measures in another way;
     - a bug is mended that changed what was measured.
 

@@ -1,4 +1,4 @@
-"""Beyond the paper: the preset "modern" against the paper's figures and against stored rows, and what it is made of."""
+"""Beyond the paper: the recipe "modern" against the paper's figures and against stored rows, and what it is made of."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Contest(NamedTuple):
 
 
 class Price(NamedTuple):
-    """What a preset takes in one order: means over seeds."""
+    """What a recipe takes in one order: means over seeds."""
 
     order: str
     milliseconds: dict[str, float]
-    """of processor time a row, by preset"""
+    """of processor time a row, by recipe"""
     held_bytes: dict[str, int]
 
     @property
@@ -124,7 +124,7 @@ def _row(results: Results, dataset: str) -> Row:
 def _whole(
     results: Results, dataset: str = "mnist", order: str = "random", method: str = "dream pool"
 ) -> Estimate | None:
-    """A run of the preset itself on whole data."""
+    """A run of the recipe itself on whole data."""
     size = _full_size(results)
     return results.nats("beyond", kind="beyond", dataset=dataset, order=order, method=method, n_hidden=size)
 
@@ -134,7 +134,7 @@ def _runs(results: Results) -> list[BeyondRun]:
 
 
 def _full_size(results: Results) -> int:
-    """Hidden units of the preset's runs on whole data; the study of ingredients has fewer."""
+    """Hidden units of the recipe's runs on whole data; the study of ingredients has fewer."""
     return max(run.n_hidden for run in _runs(results))
 
 
@@ -157,15 +157,15 @@ def contest(results: Results) -> list[Contest]:
 
 
 def price(results: Results) -> list[Price]:
-    """Both presets, taking turns on the same rows."""
+    """Both recipes, taking turns on the same rows."""
     found = []
     for run in results.runs("beyond"):
         records = results.of(run)
         if isinstance(run, PriceRun) and records:
             figures = [record["figures"] for record in records]
-            presets = figures[0]["row_milliseconds"]
-            milliseconds = {each: float(np.mean([f["row_milliseconds"][each] for f in figures])) for each in presets}
-            held = {each: sum(figures[0]["held_bytes"][each].values()) for each in presets}
+            recipes = figures[0]["row_milliseconds"]
+            milliseconds = {each: float(np.mean([f["row_milliseconds"][each] for f in figures])) for each in recipes}
+            held = {each: sum(figures[0]["held_bytes"][each].values()) for each in recipes}
             found.append(Price(run.order, milliseconds, held))
     return found
 
@@ -202,7 +202,7 @@ def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> 
             said.append(f"MNIST, {each.order} order, with the same ingredients: {', '.join(shown)}.")
     for cost in prices:
         said.append(
-            f"MNIST, {cost.order} order: {cost.time_ratio:.2f} times the paper preset's time a row, "
+            f"MNIST, {cost.order} order: {cost.time_ratio:.2f} times the paper recipe's time a row, "
             f"{cost.bytes_ratio:.2f} times its bytes."
         )
     return said
@@ -225,7 +225,7 @@ def _gaps(rows: list[Row], contests: list[Contest]) -> list[str]:
 
 
 def ablation(results: Results) -> dict[str, dict[Stream, Gain]]:
-    """Nats gained or lost against the whole preset, by variant and by stream."""
+    """Nats gained or lost against the whole recipe, by variant and by stream."""
     parts = {run: estimate(results.of(run)) for run in _runs(results) if run.n_hidden < _full_size(results)}
     whole = {(run.dataset, run.order): found for run, found in parts.items() if run.variant == "modern"}
     gains: dict[str, dict[Stream, Gain]] = {}
@@ -260,7 +260,7 @@ def _picture(gains: dict[str, dict[Stream, Gain]]) -> Markup | None:
     axes.set_yticks(range(len(shown)))
     axes.set_yticklabels(list(shown))
     axes.invert_yaxis()
-    axes.set_xlabel("test nats, less those of the whole preset")
+    axes.set_xlabel("test nats, less those of the whole recipe")
     return svg.to_svg(
         figure, "ablation", "Nats lost without each ingredient, and with the paper's settings and one alone"
     )

@@ -1,4 +1,4 @@
-"""Table 2, the table of anomaly detectors and that of the modern preset as Markdown, for the README."""
+"""Table 2, the table of anomaly detectors and that of the modern recipe as Markdown, for the README."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def anomaly_table(results: Results) -> str:
 
 
 def beyond_table(results: Results) -> str:
-    """A line for each data set with the preset "modern" beside its rivals, and what they say; empty if not run."""
+    """A line for each data set with the recipe "modern" beside its rivals, and what they say; empty if not run."""
     found = beyond.beyond(results)
     if found is None:
         return ""

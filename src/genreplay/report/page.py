@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from genreplay.experiments.anomaly import ONLINE, AnomalyRun
-from genreplay.experiments.beyond import INGREDIENTS, BeyondRun
+from genreplay.experiments.beyond import DIFFERENCES, BeyondRun
 from genreplay.experiments.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
 from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.offline import OfflineRun
@@ -74,7 +74,7 @@ def build(results: Results) -> str:
         study=study.study(results),
         sheet_sets=sheets.sheet_sets(results),
         beyond=beyond.beyond(results),
-        ingredients=INGREDIENTS,
+        ingredients=DIFFERENCES,
         rivals=beyond.REPLAY_METHODS,
         streams=beyond.STREAMS,
         anomalies=anomaly.anomalies(results),

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from genreplay.core.checkpoint import Json
+from genreplay.core.ingredient import Json
 from genreplay.streams.chunks import is_text, short
 
 Kind = Literal["number", "category", "boolean", "timestamp"]

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.checkpoint import Json
+from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
 from genreplay.streams.columns import Float64, Objects
 

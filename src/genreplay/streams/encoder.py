@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _get_feature_names, validate_data
 
-from genreplay.core.checkpoint import Json
+from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
 from genreplay.streams.coded_rows import CodedRows
 from genreplay.streams.codes import CLASSES, AnyCode, BooleanCode, CategoryCode, NumberCode, TimestampCode

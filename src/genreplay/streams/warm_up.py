@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from genreplay.core.checkpoint import Json
+from genreplay.core.ingredient import Json
 from genreplay.streams import columns
 from genreplay.streams.cells import Kind, from_json, to_json
 from genreplay.streams.columns import Objects, row_of_chunk

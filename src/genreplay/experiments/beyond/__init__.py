@@ -1,12 +1,12 @@
-"""Beyond the paper: the preset "modern" on every data set, what each ingredient gives, and rivals that store rows.
+"""Beyond the paper: the recipe "modern" on every data set, what each ingredient gives, and rivals that store rows.
 
-The rivals have the same ingredients. The settings of the preset were chosen on validation rows (for MNIST and RCV1 the
+The rivals have the same ingredients. The settings of the recipe were chosen on validation rows (for MNIST and RCV1 the
 last rows of the training split). The test rows had no part in that, but an earlier recipe had been tried on them.
 """
 
-from genreplay.experiments.beyond.ingredients import INGREDIENTS, RIVALS, VARIANTS
+from genreplay.experiments.beyond.differences import DIFFERENCES, RIVALS, VARIANTS
 from genreplay.experiments.beyond.plan import runs
 from genreplay.experiments.beyond.price import PriceRun
 from genreplay.experiments.beyond.run import BeyondRun
 
-__all__ = ["INGREDIENTS", "RIVALS", "VARIANTS", "BeyondRun", "PriceRun", "runs"]
+__all__ = ["DIFFERENCES", "RIVALS", "VARIANTS", "BeyondRun", "PriceRun", "runs"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from genreplay.experiments.beyond.ingredients import RIVALS, VARIANTS
+from genreplay.experiments.beyond.differences import RIVALS, VARIANTS
 from genreplay.experiments.beyond.price import PriceRun
 from genreplay.experiments.beyond.run import BeyondRun
 from genreplay.experiments.paper.table2 import DATASETS
 
 
 def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
-    """The preset on every data set and its rivals; what each ingredient gives, with fewer rows and hidden units."""
+    """The recipe on every data set and its rivals; what each ingredient gives, with fewer rows and hidden units."""
     whole, part = BeyondRun(), BeyondRun(n_hidden=100, n_temperatures=1_450, max_rows=10_000)
     price = PriceRun()
     if quick:

@@ -1,4 +1,4 @@
-"""One model of the preset "modern", of a part of it, or of a rival, and its log-likelihood on the test rows."""
+"""One model of the recipe "modern", of a part of it, or of a rival, and its log-likelihood on the test rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from genreplay import datasets
 from genreplay.estimators import OnlineRBM
-from genreplay.experiments.beyond.ingredients import learner
+from genreplay.experiments.beyond.differences import learner
 from genreplay.experiments.paper.likelihood import evaluate_state
 from genreplay.experiments.paper.online import head, load
 from genreplay.experiments.run import Figures, Report
