@@ -196,8 +196,8 @@ class Learning:
         model = self.saved.model
         if not model.is_ready_:
             self._display.say(
-                f"{model.n_waiting_:,} rows are fewer than the warm-up of {model.encoder_.warm_up:,}: the columns are coded by "
-                "these alone, and they are learned now."
+                f"{model.n_waiting_:,} rows are fewer than the warm-up of {model.encoder_.warm_up:,}: the columns are "
+                "coded by these alone, and they are learned now."
             )
             model.flush()
 

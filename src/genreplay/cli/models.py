@@ -107,8 +107,8 @@ def load_ready(path: Path) -> Saved:
     saved = load(path)
     if not saved.model.is_ready_:
         raise BadInput(
-            f"The model {path} has learned nothing yet: its {saved.model.n_waiting_:,} rows wait for "
-            f"{saved.model.encoder_.warm_up:,}, from which its codes are made. Give it more with genreplay learn --resume."
+            f"The model {path} has learned nothing yet: it has {saved.model.n_waiting_:,} of the "
+            f"{saved.model.encoder_.warm_up:,} rows of its warm-up. Give it more with genreplay learn --resume."
         )
     return saved
 

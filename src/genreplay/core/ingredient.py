@@ -111,9 +111,7 @@ def from_json(value: Any) -> Any:
         return value
     name = value["class"]
     if name not in Ingredient.classes:
-        raise ValueError(
-            f"It names the ingredient {name!r}, which is not known here: import the module that defines it."
-        )
+        raise ValueError(f"It names the ingredient {name!r}, which is not known: import the module that defines it.")
     return Ingredient.classes[name](**{setting: from_json(each) for setting, each in value["settings"].items()})
 
 
@@ -126,9 +124,9 @@ def require(ingredient: object, name: str, rule: str, holds: bool) -> None:
 
 def is_positive_int(value: object) -> bool:
     """Whether a setting counts something: 1, 2, ...; True is no number here."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def is_number(value: object, above: float = -np.inf) -> bool:
     """Whether a setting is a finite real number greater than ``above``."""
-    return isinstance(value, Real) and not isinstance(value, bool) and above < value < np.inf
+    return isinstance(value, Real) and not isinstance(value, bool) and above < float(value) < np.inf

@@ -1,4 +1,4 @@
-"""The density that an RBM is: scores, log Z, dreams, filled cells. Everything here reads the model and changes nothing."""
+"""The density that an RBM is: scores, log Z, dreams, filled cells. Nothing here changes the model."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from genreplay.core import kernels, partition
+from genreplay.core import partition
 from genreplay.core import rbm as rbm_module
-from genreplay.core.kernels import Array
+from genreplay.core.kernels import Array, VisibleRows
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.state import State
@@ -215,9 +215,7 @@ class DensityMixin:
             )
         return rows
 
-    def _by_block(
-        self, function: Callable[[RBM, kernels.VisibleRows], npt.NDArray[T]], rows: InputRows
-    ) -> npt.NDArray[T]:
+    def _by_block(self, function: Callable[[RBM, VisibleRows], npt.NDArray[T]], rows: InputRows) -> npt.NDArray[T]:
         rbm = self.state_.model
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
 
@@ -227,7 +225,7 @@ class DensityMixin:
             return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
         return generator(random_state)
 
-    def _encode(self, rows: InputRows) -> kernels.VisibleRows:
+    def _encode(self, rows: InputRows) -> VisibleRows:
         """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
         if not isinstance(rows, np.ndarray) and self.binarize is not None and self.binarize >= 0:
             return above(rows, self.binarize, self.state_.rbm.W.dtype)

@@ -230,8 +230,8 @@ class JudgingMixin:
         if not self.is_ready_:
             seen = self.n_rows_seen_ if hasattr(self, "encoder_") else 0
             raise NotFittedError(
-                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen). The codes take the rows of the "
-                "warm-up, and an update a batch: give it more rows with partial_fit, or call flush, or fit."
+                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up "
+                "and a full batch): give it more rows with partial_fit, or call flush, or fit."
             )
         assert self.calibration_ is not None
         return self.calibration_

@@ -32,7 +32,7 @@ class NestedParams(BaseEstimator):  # type: ignore[misc]
             held = getattr(self, name) if name in self._get_param_names() else None
             if isinstance(held, Ingredient):
                 setattr(self, name, held.replace(**settings))
-            elif hasattr(held, "set_params"):
+            elif held is not None and hasattr(held, "set_params"):
                 held.set_params(**settings)
             elif name in self._get_param_names():
                 inner = next(iter(settings))
