@@ -43,8 +43,8 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     """Find unusual rows in a stream, in fixed memory, without storing rows.
 
     An encoder turns a table's columns (numbers, categories, booleans, times, missing cells) into bits, and an RBM
-    learns them online. The higher a row's free energy, the more unusual it is. How high is too high, the model's own dreams
-    say: see ``p_values``. The dreams are Gibbs chains that go on as long as the stream. The model learns from the
+    learns them online. The higher a row's free energy, the more unusual it is. The model's own dreams say how high is
+    too high: see ``p_values``. The dreams are Gibbs chains that go on as long as the stream. The model learns from the
     difference between them and the new rows, which is persistent contrastive divergence.
 
     Parameters
