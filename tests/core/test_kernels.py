@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
-from genreplay.core import GenerativeReplay, Settings, contrastive, kernels, online, partition, rbm
+from genreplay.core import PAPER, contrastive, kernels, online, partition, rbm
 from genreplay.core.kernels import Near, Sparse, Workspace
 from genreplay.core.rbm import RBM
+from genreplay.core.state import bytes_held
 
 RNG = np.random.default_rng
 needs_numba = pytest.mark.skipif(kernels.compiled_loops() is None, reason="sparse products need Numba")
@@ -341,9 +342,10 @@ def test_work_space_is_not_copied_with_what_holds_it() -> None:
 
 
 def test_a_state_tells_its_bytes_in_parts() -> None:
-    state = online.init(20, 8, GenerativeReplay(), RNG(0), batch_size=10)
-    *_, state = online.observe(state, bits(40, 20, 0.3), Settings(batch_size=10, n_replay=15))
-    held = online.nbytes(state)
+    recipe = PAPER.replace(rehearsal__n_rows=15)
+    state = online.init(20, 8, recipe, RNG(0), batch_size=10)
+    *_, (state, _) = online.observe(state, bits(40, 20, 0.3), recipe, 10)
+    held = bytes_held(state)
     theta = (20 * 8 + 20 + 8) * 4
     assert held[:3] == (theta, theta, 10 * 20 * 4 + 20 * 8)
     assert held.replay == 0

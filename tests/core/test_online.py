@@ -13,10 +13,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from genreplay.core import GenerativeReplay, MemoryReplay, NoReplay, Replay, Settings, online
-from genreplay.core.online import DivergenceError, State
+from genreplay.core import (
+    PAPER,
+    BaseRateStart,
+    Clock,
+    EqualTime,
+    EveryUpdate,
+    Falling,
+    FromChains,
+    GenerativeReplay,
+    Info,
+    LowAtFirst,
+    MemoryReplay,
+    NewRows,
+    NoReplay,
+    OnDrift,
+    RecentAverage,
+    Recipe,
+    Replay,
+    online,
+)
+from genreplay.core.online import DivergenceError
 from genreplay.core.rbm import RBM, Array
-from genreplay.core.replay import Strategy
+from genreplay.core.rehearsal import drift_of_means
+from genreplay.core.state import State, bytes_held
 from tests.core.algorithm_1 import SlowLearner
 
 STRATEGIES = [
@@ -27,43 +47,48 @@ STRATEGIES = [
     MemoryReplay(capacity="infinite"),
     MemoryReplay(capacity=25, policy="reservoir", packed=True),
 ]
+NO_REPLAY = PAPER.replace(replay=NoReplay())
+BAD = {"learning_rate": 1e30, "weight_decay": 1.0}
+"""settings that make any update fail"""
 
 
 def rows_of(n: int, n_visible: int, seed: int = 0, dtype: type = np.float32) -> Array:
     return (np.random.default_rng(seed).random((n, n_visible)) < 0.3).astype(dtype)
 
 
-def learn(state: State, rows: Array, chosen: Settings) -> State:
-    for each in online.observe(state, rows, chosen):
-        state = each
-    return state
+def learn(state: State, rows: Array, recipe: Recipe, batch_size: int = 10) -> State:
+    newest = state
+    for newest, _ in online.observe(state, rows, recipe, batch_size):  # noqa: B007
+        pass
+    return newest
 
 
-def start(replay: Replay, n_visible: int = 12, n_hidden: int = 6, **options: Any) -> State:
-    return online.init(n_visible, n_hidden, replay, np.random.default_rng(7), **options)
+def start(recipe: Recipe = NO_REPLAY, n_visible: int = 12, n_hidden: int = 6, **options: Any) -> State:
+    return online.init(n_visible, n_hidden, recipe, np.random.default_rng(7), **{"batch_size": 10, **options})
 
 
 @pytest.mark.parametrize(
-    ("slow", "chosen", "replay"),
+    ("slow", "chosen"),
     [
-        ({}, {}, GenerativeReplay()),
-        ({"n_Gs": 3}, {}, GenerativeReplay(n_gibbs=3)),
-        ({"n_CD": 1, "n_Bhat": 0}, {}, NoReplay()),
-        ({"n_CD": 3}, {"n_cd": 3}, GenerativeReplay()),
-        ({"momentum_low_in": "update"}, {"momentum_schedule": "update"}, GenerativeReplay()),
-        ({"sample_reconstruction": True}, {"reconstruction": "samples"}, GenerativeReplay()),
-        ({"n_E": 3, "rho": 0.7, "xi": 0.1, "alpha": 0.2}, {}, GenerativeReplay()),
-        ({"n_E": 2, "n_CD": 2, "sample_reconstruction": True}, {"reconstruction": "samples"}, GenerativeReplay()),
+        ({}, {}),
+        ({"n_Gs": 3}, {"replay__n_gibbs": 3}),
+        ({"n_CD": 1, "n_Bhat": 0}, {"replay": NoReplay()}),
+        ({"n_CD": 3}, {"n_cd": 3}),
+        ({"momentum_low_in": "update"}, {"momentum__of": "update"}),
+        ({"sample_reconstruction": True}, {"negative__reconstruction": "samples"}),
+        ({"n_E": 3, "rho": 0.7, "xi": 0.1, "alpha": 0.2}, {}),
+        ({"n_E": 2, "n_CD": 2, "sample_reconstruction": True}, {"negative__reconstruction": "samples"}),
     ],
 )
-def test_learner_follows_algorithm_1_line_by_line(slow: dict, chosen: dict, replay: Replay) -> None:
+def test_learner_follows_algorithm_1_line_by_line(slow: dict, chosen: dict) -> None:
     n_v, n_h, n_B, n_Bhat = 5, 4, 6, 9
     reference = SlowLearner(n_v, n_h, np.random.default_rng(3), **{"n_B": n_B, "n_Bhat": n_Bhat, **slow})
-    names = {"n_E": "n_epochs", "n_CD": "n_cd", "rho": "momentum", "xi": "weight_decay", "alpha": "learning_rate"}
+    names = {"n_E": "n_epochs", "n_CD": "n_cd", "rho": "momentum__last", "xi": "weight_decay", "alpha": "learning_rate"}
     chosen = {**chosen, **{names[key]: value for key, value in slow.items() if key in names}}
-    state = online.init(n_v, n_h, replay, np.random.default_rng(3), n_B, dtype=np.float64)
+    recipe = PAPER.replace(rehearsal__n_rows=n_Bhat, **chosen)
+    state = online.init(n_v, n_h, recipe, np.random.default_rng(3), n_B, dtype=np.float64)
     rows = rows_of(4 * n_B + 2, n_v, dtype=np.float64)
-    state = learn(state, rows, Settings(batch_size=n_B, n_replay=n_Bhat, **chosen))
+    state = learn(state, rows, recipe, n_B)
     for row in rows:
         reference.observe(row.tolist())
     assert state.t == reference.t == 5
@@ -94,8 +119,9 @@ class Spy(NoReplay):
 
 
 def test_replay_starts_at_the_second_update() -> None:
-    state = learn(start(Spy()), rows_of(30, 12), Settings(batch_size=10, n_replay=17))
-    assert state.replay.calls == [  # type: ignore[attr-defined]
+    recipe = PAPER.replace(replay=Spy(), rehearsal__n_rows=17)
+    state = learn(start(recipe), rows_of(30, 12), recipe)
+    assert state.past.calls == [  # type: ignore[attr-defined]
         ("remember", 10),
         ("recall", 17),
         ("remember", 10),
@@ -104,13 +130,26 @@ def test_replay_starts_at_the_second_update() -> None:
     ]
 
 
+def test_every_update_says_what_it_did() -> None:
+    recipe = PAPER.replace(rehearsal__n_rows=17, n_epochs=3, divisor=NewRows())
+    infos = [info for _, info in online.observe(start(recipe), rows_of(35, 12), recipe, 10)]
+    assert infos[0] == Info(n_new=10, n_replayed=0, drift=0.0, learning_rate=0.05, n_epochs=3)
+    for info in infos[1:3]:
+        assert info is not None
+        assert (info.n_new, info.n_replayed, info.n_epochs) == (10, 17, 3)
+        assert info.learning_rate == pytest.approx(2.7 * 0.05)
+        assert info.replay_share == pytest.approx(17 / 27)
+        assert 0 <= info.drift < 1
+    assert infos[3] is None, "five rows still wait"
+
+
 @pytest.mark.parametrize("rows", [np.ones(12), np.ones((3, 1)), np.ones((3, 11)), np.ones((2, 3, 12))])
 def test_rows_of_a_wrong_shape_are_refused(rows: Array) -> None:
     with pytest.raises(ValueError, match=r"observe must give rows of shape \(n, 12\)"):
-        learn(start(NoReplay()), rows, Settings())
+        learn(start(), rows, PAPER)
 
 
-class Coins(Strategy):
+class Coins(Replay):
     """A strategy from outside the package, that returns integers; and one row too wide if so told."""
 
     extra = 0
@@ -120,7 +159,8 @@ class Coins(Strategy):
 
 
 def test_rows_of_a_strategy_are_taken_in_the_number_type_of_the_model() -> None:
-    state = learn(start(Coins(), batch_size=10), rows_of(40, 12), Settings(batch_size=10, n_replay=5))
+    recipe = PAPER.replace(replay=Coins(), rehearsal__n_rows=5)
+    state = learn(start(recipe), rows_of(40, 12), recipe)
     assert {part.dtype for part in (*state.rbm, *state.velocity)} == {np.dtype(np.float32)}
 
 
@@ -128,49 +168,54 @@ def test_a_strategy_that_returns_rows_of_a_wrong_shape_is_named() -> None:
     class TooWide(Coins):
         extra = 1
 
+    recipe = PAPER.replace(replay=TooWide(), rehearsal__n_rows=5)
     with pytest.raises(ValueError, match=r"TooWide must give rows of shape \(n, 12\). Got \(5, 13\)"):
-        learn(start(TooWide(), batch_size=10), rows_of(40, 12), Settings(batch_size=10, n_replay=5))
-
-
-def test_number_of_a_strategy_goes_before_that_of_the_learner() -> None:
-    chosen = Settings(batch_size=10, n_replay=17)
-    by_strategy = learn(start(GenerativeReplay(n_samples=5)), rows_of(40, 12), chosen)
-    by_learner = learn(start(GenerativeReplay()), rows_of(40, 12), chosen._replace(n_replay=5))
-    np.testing.assert_array_equal(by_strategy.rbm.W, by_learner.rbm.W)
+        learn(start(recipe), rows_of(40, 12), recipe)
 
 
 def test_velocity_is_carried_from_update_to_update() -> None:
-    chosen = Settings(batch_size=10, n_epochs=1, n_initial_epochs=0, learning_rate=1e-12)
-    state = start(NoReplay(), dtype=np.float64)
+    recipe = NO_REPLAY.replace(n_epochs=1, momentum=0.9, learning_rate=1e-12)
+    state = start(dtype=np.float64)
     state = state._replace(velocity=RBM(*(np.ones_like(part) for part in state.velocity)))
     for update in range(1, 4):
-        state = learn(state, rows_of(10, 12, dtype=np.float64), chosen)
+        state = learn(state, rows_of(10, 12, dtype=np.float64), recipe)
         np.testing.assert_allclose(state.velocity.W, 0.9**update, rtol=1e-9)
 
 
 def test_momentum_is_low_in_the_first_epochs_of_the_stream_or_of_every_update() -> None:
     rho = {
-        schedule: [
-            [online.momentum_at(t, e, Settings(n_epochs=3, momentum_schedule=schedule)) for e in (1, 2, 3)]
-            for t in (1, 2, 3)
-        ]
-        for schedule in ("stream", "update")
+        of: [[LowAtFirst(of=of).at(Clock(t, e, 3 * (t - 1))) for e in (1, 2, 3)] for t in (1, 2, 3)]
+        for of in ("stream", "update")
     }
     assert rho["stream"] == [[0.5, 0.5, 0.5], [0.5, 0.5, 0.9], [0.9, 0.9, 0.9]]
     assert rho["update"] == [[0.5, 0.5, 0.5]] * 3
-    assert [online.momentum_at(9, e, Settings(momentum_schedule="update")) for e in (5, 6)] == [0.5, 0.9]
+
+
+def test_momentum_counts_the_epochs_that_were_made() -> None:
+    seen: list[tuple[int, float]] = []
+
+    @dataclass(frozen=True)
+    class Noted(LowAtFirst):
+        def at(self, clock: Clock) -> float:
+            seen.append((clock.t, super().at(clock)))
+            return seen[-1][1]
+
+    recipe = NO_REPLAY.replace(n_epochs=Falling(first=4, last=1, n_first=1), momentum=Noted())
+    state = learn(start(recipe), rows_of(50, 12), recipe)
+    assert seen == [(1, 0.5)] * 4 + [(2, 0.5), (2, 0.9), (3, 0.9), (4, 0.9), (5, 0.9)]
+    assert state.n_epochs == 9
 
 
 @pytest.mark.parametrize("replay", STRATEGIES, ids=str)
 @settings(max_examples=15, deadline=None)
 @given(cuts=st.lists(st.integers(0, 130), max_size=12))
 def test_any_chunking_of_a_stream_gives_the_same_bits(replay: Replay, cuts: list[int]) -> None:
-    chosen = Settings(batch_size=20, n_replay=30, n_epochs=2)
+    recipe = PAPER.replace(replay=replay, rehearsal__n_rows=30, n_epochs=2)
     rows = rows_of(130, 12)
-    whole = learn(start(replay, batch_size=20), rows, chosen)
-    pieces = start(replay, batch_size=20)
+    whole = learn(start(recipe, batch_size=20), rows, recipe, 20)
+    pieces = start(recipe, batch_size=20)
     for piece in np.split(rows, sorted(cuts)):
-        pieces = learn(pieces, piece, chosen)
+        pieces = learn(pieces, piece, recipe, 20)
     for one, other in zip((*whole.rbm, *whole.velocity), (*pieces.rbm, *pieces.velocity), strict=True):
         assert one.tobytes() == other.tobytes()
     assert whole.n_waiting == pieces.n_waiting == 10
@@ -178,34 +223,35 @@ def test_any_chunking_of_a_stream_gives_the_same_bits(replay: Replay, cuts: list
 
 
 def test_batch_size_may_change_while_rows_wait() -> None:
-    state = learn(start(NoReplay(), batch_size=10), rows_of(7, 12), Settings(batch_size=10))
-    state = learn(state, rows_of(2, 12, seed=1), Settings(batch_size=4))
+    state = learn(start(), rows_of(7, 12), NO_REPLAY)
+    state = learn(state, rows_of(2, 12, seed=1), NO_REPLAY, batch_size=4)
     assert (state.t, state.n_waiting, state.n_learned) == (3, 1, 8)
     np.testing.assert_array_equal(state.waiting[0], rows_of(2, 12, seed=1)[1])
+    state = learn(state, rows_of(30, 12, seed=2), NO_REPLAY, batch_size=50)
+    assert (state.t, state.n_waiting, state.n_learned) == (3, 31, 8)
 
 
 def test_rows_that_wait_are_not_lost_when_the_batch_size_is_lowered_and_an_update_fails() -> None:
-    state = learn(start(NoReplay(), batch_size=20), rows_of(17, 12), Settings(batch_size=20))
-    chosen = Settings(batch_size=5, n_epochs=1, learning_rate=1e12, weight_decay=1.0)
+    state = learn(start(batch_size=20), rows_of(17, 12), NO_REPLAY, 20)
+    recipe = NO_REPLAY.replace(n_epochs=1, learning_rate=1e12, weight_decay=1.0)
     newest = state
     with pytest.raises(DivergenceError):
-        for newest in online.observe(state, rows_of(500, 12, seed=1), chosen):
+        for newest, _ in online.observe(state, rows_of(500, 12, seed=1), recipe, 5):
             assert newest.rbm.is_finite()
     assert newest.t > 1
     assert newest.n_learned + newest.n_waiting >= 17
-    state = learn(start(NoReplay(), batch_size=20), rows_of(17, 12), Settings(batch_size=20))
-    first = next(online.observe(state, rows_of(1, 12, seed=1), Settings(batch_size=5)))
+    state = learn(start(batch_size=20), rows_of(17, 12), NO_REPLAY, 20)
+    first, _ = next(online.observe(state, rows_of(1, 12, seed=1), NO_REPLAY, 5))
     np.testing.assert_array_equal(first.waiting[: first.n_waiting], rows_of(17, 12)[5:])
 
 
 def test_failed_update_leaves_no_trace() -> None:
-    replay = MemoryReplay(capacity=50, policy="reservoir")
-    good = Settings(batch_size=10, n_replay=15)
-    state = learn(start(replay, batch_size=10), rows_of(65, 12), good)
-    twin = learn(start(replay, batch_size=10), rows_of(65, 12), good)
+    good = PAPER.replace(replay=MemoryReplay(capacity=50, policy="reservoir"), rehearsal__n_rows=15)
+    state = learn(start(good), rows_of(65, 12), good)
+    twin = learn(start(good), rows_of(65, 12), good)
     more = rows_of(40, 12, seed=1)
-    with pytest.raises(DivergenceError, match=r"Update 7 .*learning_rate=1e\+30.*momentum=0.9.*weight_decay=1.0"):
-        learn(state, more, good._replace(learning_rate=1e30, weight_decay=1.0))
+    with pytest.raises(DivergenceError, match=r"Update 7 .*learning_rate=1e\+30.*momentum=0.9.*weight_decay=1"):
+        learn(state, more, good.replace(**BAD))
     assert state.rng.bit_generator.state == twin.rng.bit_generator.state
     state, twin = learn(state, more, good), learn(twin, more, good)
     for one, other in zip(state.rbm, twin.rbm, strict=True):
@@ -215,18 +261,17 @@ def test_failed_update_leaves_no_trace() -> None:
 @pytest.mark.parametrize("n_cd", [1, 2])
 @pytest.mark.parametrize("n_visible", [12, 400])
 def test_sampled_reconstructions_of_a_diverging_model_end_in_the_same_error(n_cd: int, n_visible: int) -> None:
-    chosen = Settings(batch_size=10, n_replay=15, n_cd=n_cd, reconstruction="samples")
-    state = online.init(n_visible, 70, GenerativeReplay(), np.random.default_rng(7), batch_size=10)
-    state = learn(state, rows_of(20, n_visible), chosen)
+    recipe = PAPER.replace(rehearsal__n_rows=15, n_cd=n_cd, negative__reconstruction="samples")
+    state = learn(start(recipe, n_visible, 70), rows_of(20, n_visible), recipe)
     with pytest.raises(DivergenceError):
-        learn(state, rows_of(20, n_visible, seed=1), chosen._replace(learning_rate=1e30, weight_decay=1.0))
+        learn(state, rows_of(20, n_visible, seed=1), recipe.replace(**BAD))
 
 
 def test_updates_before_a_failed_one_are_kept_by_whoever_keeps_the_newest_state() -> None:
-    chosen = Settings(batch_size=10, n_epochs=1, learning_rate=1e12, weight_decay=1.0, n_replay=10)
-    newest = state = start(NoReplay(), batch_size=10)
+    recipe = NO_REPLAY.replace(n_epochs=1, learning_rate=1e12, weight_decay=1.0)
+    newest = state = start()
     with pytest.raises(DivergenceError):
-        for newest in online.observe(state, rows_of(500, 12), chosen):
+        for newest, _ in online.observe(state, rows_of(500, 12), recipe, 10):
             assert newest.rbm.is_finite()
     assert newest.t > 1
 
@@ -234,9 +279,8 @@ def test_updates_before_a_failed_one_are_kept_by_whoever_keeps_the_newest_state(
 def test_visible_biases_start_at_the_log_odds_of_the_first_batch_if_asked() -> None:
     rows = rows_of(50, 6, dtype=np.float64)
     rows[:, 0], rows[:, 1] = 1, 0
-    state = online.init(6, 3, NoReplay(), np.random.default_rng(0), batch_size=50, dtype=np.float64)
-    still = Settings(batch_size=50, learning_rate=1e-12, visible_bias="data")
-    a = learn(state, rows, still).rbm.a
+    still = NO_REPLAY.replace(learning_rate=1e-12, start=BaseRateStart())
+    a = learn(start(still, 6, 3, batch_size=50, dtype=np.float64), rows, still, 50).rbm.a
     share = (rows.sum(axis=0) + 0.5) / 51
     np.testing.assert_allclose(1 / (1 + np.exp(-a)), share, rtol=1e-6)
     assert a[0] < 5  # a unit that was always on may still go off
@@ -246,25 +290,25 @@ def test_persistent_chains_learn_the_shares_of_modes_that_contrastive_divergence
     rng = np.random.default_rng(0)
     patterns = np.repeat(np.eye(2, dtype=np.float32), 6, axis=1)
     rows = patterns[(rng.random(20_000) < 0.2).astype(int)]  # one pattern in five times is the second
-    chosen = Settings(n_replay=1, n_epochs=2, momentum=0.5, visible_bias="data", negative="chains", n_chains=200)
-    state = learn(online.init(12, 8, NoReplay(), np.random.default_rng(1)), rows, chosen)
+    recipe = NO_REPLAY.replace(n_epochs=2, momentum=0.5, start=BaseRateStart(), negative=FromChains(n_chains=200))
+    state = learn(online.init(12, 8, recipe, np.random.default_rng(1)), rows, recipe, 100)
     assert state.chains is not None
     ends = state.chains.reshape(-1, 2, 6).mean(axis=2)
     assert abs(ends[:, 1].mean() - 0.2) < 4 * 0.4 / np.sqrt(200)
     assert np.mean(np.abs(ends[:, 0] - ends[:, 1]) > 0.6) > 0.9  # the chains are in one mode or the other
-    assert online.nbytes(state).chains == 200 * 12 * 4
+    assert bytes_held(state).chains == 200 * 12 * 4
 
 
 def test_a_failed_update_leaves_the_chains_where_they_were() -> None:
-    chosen = Settings(batch_size=10, n_replay=5, n_epochs=3, negative="chains", n_chains=7)
-    state = learn(start(NoReplay(), batch_size=10), rows_of(30, 12), chosen)
+    recipe = NO_REPLAY.replace(n_epochs=3, negative=FromChains(n_chains=7))
+    state = learn(start(recipe), rows_of(30, 12), recipe)
     assert state.chains is not None
     before = state.chains.copy()
     state = online.wait(state, rows_of(10, 12, seed=1))
     with pytest.raises(DivergenceError):
-        online.step(state, chosen._replace(learning_rate=1e30))
+        online.step(state, recipe.replace(**BAD), 10)
     np.testing.assert_array_equal(state.chains, before)
-    once = online.step(state, chosen)
+    once, _ = online.step(state, recipe, 10)
     assert once.chains is not None
     assert (once.chains != before).any()
 
@@ -275,7 +319,7 @@ def test_drift_is_seen_in_sorted_rows_and_not_in_shuffled_ones() -> None:
 
     def shares(order: npt.NDArray[np.integer]) -> list[float]:
         cut = range(100, 1701, 100)
-        return [online.drift(bits[order[i : i + 100]], bits[order[:i]].sum(axis=0), i) for i in cut]
+        return [drift_of_means(bits[order[i : i + 100]], bits[order[:i]].sum(axis=0), i) for i in cut]
 
     assert max(shares(order)) < 0.1
     assert np.mean(shares(order[np.argsort(digits.target[order], kind="stable")])) > 0.7
@@ -286,65 +330,55 @@ def test_rehearsal_follows_drift_and_takes_the_epochs_that_it_costs(n_epochs: in
     recalled = []
 
     @dataclass(frozen=True)
-    class Spy(Strategy):
+    class Spy(Replay):
         def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
             recalled.append(n)
             return np.zeros((n, model.n_visible), dtype=np.float32)
 
-    chosen = Settings(batch_size=50, n_replay=150, n_replay_epochs=2, replay_share="drift", recall="epoch")
-    chosen = chosen._replace(n_epochs=n_epochs)
-    state = learn(start(Spy(), batch_size=50), rows_of(200, 12), chosen)
+    recipe = PAPER.replace(replay=Spy(), rehearsal=OnDrift(), n_epochs=EqualTime(n_epochs, at_least=2))
+    state = learn(start(recipe, batch_size=50), rows_of(200, 12), recipe, 50)
     assert recalled == []
-    learn(state, 1 - rows_of(50, 12, seed=1), chosen)
+    learn(state, 1 - rows_of(50, 12, seed=1), recipe, 50)
     assert len(recalled) == expected
     assert 130 < min(recalled) == max(recalled) <= 150
 
 
 def test_where_there_is_nothing_to_rehearse_no_epoch_is_spared_for_it() -> None:
-    chosen = Settings(batch_size=50, n_replay_epochs=2, replay_share="drift", recall="epoch", divisor="batch")
-    state = learn(start(NoReplay(), batch_size=50), rows_of(200, 12), chosen)
-    plain = learn(copy.deepcopy(state), 1 - rows_of(50, 12, seed=1), Settings(batch_size=50))
-    np.testing.assert_array_equal(learn(state, 1 - rows_of(50, 12, seed=1), chosen).rbm.W, plain.rbm.W)
+    recipe = NO_REPLAY.replace(rehearsal=OnDrift(), n_epochs=EqualTime(10, at_least=2), divisor=NewRows())
+    state = learn(start(batch_size=50), rows_of(200, 12), recipe, 50)
+    plain = learn(copy.deepcopy(state), 1 - rows_of(50, 12, seed=1), NO_REPLAY, 50)
+    np.testing.assert_array_equal(learn(state, 1 - rows_of(50, 12, seed=1), recipe, 50).rbm.W, plain.rbm.W)
 
 
 def test_updates_take_the_rate_and_the_epochs_of_their_turn() -> None:
-    chosen = Settings(
-        batch_size=10,
-        learning_rate=0.05,
-        initial_learning_rate=0.2,
-        n_rising_updates=2,
-        n_initial_updates=2,
-        n_epochs=3,
-        n_first_epochs=8,
-        n_first_updates=2,
-        momentum_schedule="update",
+    recipe = NO_REPLAY.replace(
+        learning_rate=Falling(first=0.2, last=0.05, n_first=2, n_warm_up=2),
+        n_epochs=Falling(first=8, last=3, n_first=2),
+        momentum__of="update",
     )
-    turns = [(0.1, 8), (0.2, 8), (0.4 / 3, 5), (0.1, 4), (0.08, 3)]  # alpha rises and falls, n_E stays and falls
-    state, step_by_step = start(NoReplay(), batch_size=10), start(NoReplay(), batch_size=10)
+    turns = [(0.1, 8), (0.2, 8), (0.4 / 3, 5), (0.1, 4), (0.08, 3)]  # a warm-up, then the rate and the epochs fall
+    state, step_by_step = start(), start()
     for turn, (learning_rate, n_epochs) in enumerate(turns):
         rows = rows_of(10, 12, seed=turn)
-        state = learn(state, rows, chosen)
-        now = Settings(batch_size=10, learning_rate=learning_rate, n_epochs=n_epochs, momentum_schedule="update")
+        state = learn(state, rows, recipe)
+        now = NO_REPLAY.replace(learning_rate=learning_rate, n_epochs=n_epochs, momentum__of="update")
         step_by_step = learn(step_by_step, rows, now)
         np.testing.assert_allclose(state.rbm.W, step_by_step.rbm.W, rtol=1e-5)
 
 
 def test_a_new_row_counts_as_much_beside_dreams_as_without_if_asked() -> None:
-    chosen = Settings(batch_size=10, n_replay=30, n_epochs=2)
-    union, batch = (
-        learn(start(GenerativeReplay(), batch_size=10), rows_of(20, 12), each)
-        for each in (chosen, chosen._replace(divisor="batch"))
-    )
-    first = learn(start(GenerativeReplay(), batch_size=10), rows_of(10, 12), chosen)
-    four_times = learn(first, rows_of(20, 12)[10:], chosen._replace(learning_rate=4 * chosen.learning_rate))
+    recipe = PAPER.replace(rehearsal__n_rows=30, n_epochs=2)
+    union, batch = (learn(start(recipe), rows_of(20, 12), each) for each in (recipe, recipe.replace(divisor=NewRows())))
+    first = learn(start(recipe), rows_of(10, 12), recipe)
+    four_times = learn(first, rows_of(20, 12)[10:], recipe.replace(learning_rate=4 * 0.05))
     np.testing.assert_array_equal(batch.rbm.W, four_times.rbm.W)
     assert not np.array_equal(union.rbm.W, batch.rbm.W)
 
 
 def test_the_average_is_what_a_model_scores_with_and_theta_what_it_learns_with() -> None:
+    recipes = (NO_REPLAY, NO_REPLAY.replace(averaging=RecentAverage(keep=0.5)))
     plain, averaged = (
-        [*online.observe(start(NoReplay(), batch_size=10), rows_of(100, 12), Settings(batch_size=10, averaging=keep))]
-        for keep in (0.0, 0.5)
+        [state for state, _ in online.observe(start(), rows_of(100, 12), recipe, 10)] for recipe in recipes
     )
     expected = plain[0].rbm.W
     for t, (one, other) in enumerate(zip(plain, averaged, strict=True), start=1):
@@ -357,17 +391,17 @@ def test_the_average_is_what_a_model_scores_with_and_theta_what_it_learns_with()
 
 def test_base_rates_count_the_learned_rows() -> None:
     rows = rows_of(95, 12)
-    state = learn(start(NoReplay(), batch_size=10), rows, Settings(batch_size=10))
+    state = learn(start(), rows, NO_REPLAY)
     np.testing.assert_array_equal(state.ones, rows[:90].sum(axis=0))
     assert state.n_learned == 90
 
 
 def traced(replay: Replay, n_visible: int = 16) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], State]:
     """Bytes left behind, and at their peak, by each of 200 calls that learn 1,000 rows."""
-    chosen = Settings(batch_size=500, n_replay=100, n_epochs=1)
+    recipe = PAPER.replace(replay=replay, rehearsal=EveryUpdate(n_rows=100), n_epochs=1)
     rows = rows_of(1000, n_visible)
-    state = online.init(n_visible, 8, replay, np.random.default_rng(0), batch_size=500)
-    state = learn(state, rows, chosen)  # Numba loads its loops now, and not while bytes are counted
+    state = online.init(n_visible, 8, recipe, np.random.default_rng(0), batch_size=500)
+    state = learn(state, rows, recipe, 500)  # Numba loads its loops now, and not while bytes are counted
     left, peaks = np.zeros((2, 199), dtype=np.int64)
     gc.collect()
     gc.freeze()  # what other tests left need not be gone through again and again
@@ -375,7 +409,7 @@ def traced(replay: Replay, n_visible: int = 16) -> tuple[npt.NDArray[np.int64], 
     try:
         for i in range(199):
             tracemalloc.reset_peak()
-            state = learn(state, rows, chosen)
+            state = learn(state, rows, recipe, 500)
             peaks[i] = tracemalloc.get_traced_memory()[1]
             gc.collect()  # empties Python's own lists of used tuples, which would count as traced
             left[i] = tracemalloc.get_traced_memory()[0]
@@ -401,7 +435,7 @@ def test_learning_200_000_rows_with_dreams_allocates_nothing_that_grows() -> Non
     left, peaks, state = traced(GenerativeReplay())
     assert state.n_learned == 200_000
     assert_bounded(left, peaks)
-    assert state.replay.nbytes == 0
+    assert state.past.nbytes == 0
 
 
 def test_infinite_memory_grows_linearly() -> None:
@@ -409,10 +443,10 @@ def test_infinite_memory_grows_linearly() -> None:
     row = 16 * 4
     assert 179_000 * row < left[-1] - left[20] < 2 * 200_000 * row  # doubled at most
     assert peaks.max() < (2 + 1) * 200_000 * row  # and the old one held while it is copied
-    assert 200_000 * row <= state.replay.nbytes < 2 * 200_000 * row
+    assert 200_000 * row <= state.past.nbytes < 2 * 200_000 * row
 
 
 def test_limited_memory_stops_at_its_limit() -> None:
     left, peaks, state = traced(MemoryReplay())
     assert_bounded(left, peaks)
-    assert state.rbm.nbytes - 64 < state.replay.nbytes <= state.rbm.nbytes
+    assert state.rbm.nbytes - 64 < state.past.nbytes <= state.rbm.nbytes

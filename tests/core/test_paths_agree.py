@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genreplay import datasets
-from genreplay.core import GenerativeReplay, MemoryReplay, Replay, Settings, kernels, online, partition
+from genreplay.core import PAPER, GenerativeReplay, MemoryReplay, Replay, kernels, online, partition
 from genreplay.core.rbm import free_energy
 
 needs_numba = pytest.mark.skipif(kernels.compiled_loops() is None, reason="sparse products need Numba")
@@ -17,10 +17,10 @@ def nats_of(replay: Replay, reconstruction: str, path: str, dtype: type, seed: i
     data = datasets.load("digits")
     train, test = (np.asarray(rows, dtype=dtype) for rows in (data.train, data.test))
     rng = np.random.default_rng(seed)
-    settings = Settings(batch_size=50, n_replay=100, reconstruction=reconstruction)  # type: ignore[arg-type]
+    recipe = PAPER.replace(replay=replay, rehearsal__n_rows=100, negative__reconstruction=reconstruction)
     with kernels.use(path):  # type: ignore[arg-type]
-        state = online.init(train.shape[1], 100, replay, rng, settings.batch_size, dtype=dtype)
-        *_, state = online.observe(state, train[rng.permutation(len(train))], settings)
+        state = online.init(train.shape[1], 100, recipe, rng, 50, dtype=dtype)
+        *_, (state, _) = online.observe(state, train[rng.permutation(len(train))], recipe, 50)
         base = partition.base_rate_biases(state.ones, state.n_learned)
         log_z = partition.ais(state.rbm, rng, partition.schedule(5_800), base_bias=base)
         return float(-free_energy(state.rbm, test).mean() - log_z.log_z), log_z.std_error

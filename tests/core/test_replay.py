@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import chisquare
 
 from genreplay.core import DreamPool, GenerativeReplay, MemoryReplay, NoReplay, Replay, rbm
+from genreplay.core.ingredient import Ingredient, from_json
 from genreplay.core.rbm import RBM, Array
-from genreplay.core.replay import BY_NAME, CLASSES
+from genreplay.core.replay import BY_NAME
+from genreplay.core.replay.base import Past
 
 RNG = np.random.default_rng
 
@@ -24,9 +26,9 @@ def numbers(rows: Array) -> list[int]:
     return (rows @ (1 << np.arange(rows.shape[1]))).astype(int).tolist()
 
 
-def held(memory: MemoryReplay) -> list[int]:
+def held(memory: Past) -> list[int]:
     rows = np.asarray(memory.dump()["rows"])
-    return numbers(np.unpackbits(rows, axis=1, count=10) if memory.packed else rows)
+    return numbers(np.unpackbits(rows, axis=1, count=10) if rows.dtype == np.uint8 else rows)
 
 
 EVERY = [*BY_NAME.values(), MemoryReplay(policy="reservoir"), MemoryReplay(packed=True), MemoryReplay(capacity=7)]
@@ -35,7 +37,7 @@ EVERY = [*BY_NAME.values(), MemoryReplay(policy="reservoir"), MemoryReplay(packe
 @pytest.mark.parametrize("strategy", EVERY, ids=str)
 def test_every_strategy_keeps_the_protocol(strategy: Replay) -> None:
     assert isinstance(strategy, Replay)
-    assert CLASSES[type(strategy).__name__] is type(strategy)
+    assert Ingredient.classes[type(strategy).__name__] is type(strategy)
     started = strategy.start(model())
     rng = RNG(1)
     for _ in range(3):
@@ -44,8 +46,9 @@ def test_every_strategy_keeps_the_protocol(strategy: Replay) -> None:
     assert recalled.shape == (0 if isinstance(strategy, NoReplay) else 30, 10)
     assert recalled.dtype == np.float32
     assert ((recalled == 0) | (recalled == 1)).all()
-    assert strategy.nbytes == 0, "the user's object is only a description"
-    again = CLASSES[type(strategy).__name__](**started.settings()).start(model())  # type: ignore[call-arg]
+    assert strategy.nbytes == 0, "a strategy is only a description"
+    assert from_json(strategy.to_json()) == strategy
+    again = strategy.start(model())
     again.restore(started.dump())
     np.testing.assert_array_equal(again.recall(30, model(), RNG(2)), started.recall(30, model(), RNG(2)))
     assert again.nbytes == started.nbytes
@@ -64,11 +67,6 @@ def test_a_pool_of_dreams_holds_no_row_and_renews_itself_while_the_stream_grows_
         assert pool.nbytes == 500 * 2
         left.append((pool.recall(2000, model(), rng)[:, 0] == 0).mean())
     assert np.mean(left) == pytest.approx(0.5 ** (1 / 0.5), abs=0.03)
-
-
-def test_a_pool_of_dreams_needs_chains() -> None:
-    with pytest.raises(ValueError, match="set negative to"):
-        DreamPool().start(model()).remember(numbered(0, 20), RNG(0))
 
 
 def test_dreams_of_a_strategy_are_those_of_the_model() -> None:
@@ -154,7 +152,8 @@ def test_packed_memory_refuses_what_is_no_bit() -> None:
     ("make", "parameter"),
     [
         (lambda: GenerativeReplay(n_gibbs=0), "n_gibbs"),
-        (lambda: GenerativeReplay(n_samples=0), "n_samples"),
+        (lambda: DreamPool(size=0), "size"),
+        (lambda: DreamPool(renewal=0), "renewal"),
         (lambda: MemoryReplay(capacity=0), "capacity"),
         (lambda: MemoryReplay(capacity="huge"), "capacity"),  # type: ignore[arg-type]
         (lambda: MemoryReplay(capacity=True), "capacity"),
@@ -165,5 +164,5 @@ def test_packed_memory_refuses_what_is_no_bit() -> None:
     ],
 )
 def test_bad_settings_are_named(make: object, parameter: str) -> None:
-    with pytest.raises(ValueError, match=rf"The '{parameter}' parameter of \w+Replay must be .* Got .* instead\."):
+    with pytest.raises(ValueError, match=rf"The '{parameter}' setting of \w+ must be .* Got .* instead\."):
         make()  # type: ignore[operator]
