@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from genreplay.streams.chunks import BadRow, Chunk, InputError
@@ -180,6 +181,8 @@ def test_a_number_comes_through_text_to_the_bit(value: float) -> None:
 
 
 @given(st.datetimes())
+@example(datetime.max)
+@example(datetime.min)
 def test_a_time_comes_through_iso_text(moment: object) -> None:
     typed = timestamps([moment.isoformat()])  # type: ignore[attr-defined]
     assert not typed.faults

@@ -27,6 +27,7 @@ class RecentAverage(NoAverage):
     Of the first t updates only about the last fifth counts, since the early ones are far off (O. Shamir, T. Zhang:
     Stochastic Gradient Descent for Non-smooth Optimization, 2013: polynomial-decay averaging). Not in the paper.
 
+    >>> import numpy as np
     >>> first, second = (RBM(W=np.full((1, 1), x), a=np.zeros(1), b=np.zeros(1)) for x in (1.0, 2.0))
     >>> average = RecentAverage(keep=0.9)
     >>> average.update(average.update(None, first, t=1), second, t=2).W.round(2)

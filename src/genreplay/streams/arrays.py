@@ -1,4 +1,4 @@
-"""Arrays saved by NumPy: npy and npz files, and npy through a pipe, read some rows at a time."""
+"""Arrays saved by NumPy: npy and npz files, and npy through a pipe, read in chunks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from genreplay.streams.lines import BLOCK, KEPT
 _TYPES = "biufU"
 """booleans, integers, floats, text"""
 _DAMAGE = (
-    *(OSError, ValueError, EOFError, OverflowError, RuntimeError),  # RuntimeError: not implemented, too
+    *(OSError, ValueError, EOFError, OverflowError, RuntimeError),  # RuntimeError includes NotImplementedError
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
 )
 """what NumPy and zipfile raise for a file that is damaged, encrypted or something else"""
@@ -101,11 +101,11 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, whether in Fortran order, and number type."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # files of Python 2 are read as well as others
+            warnings.simplefilter("ignore")  # files written by Python 2 are read too
             version = npy.read_magic(file)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             return read(file)
-    except Exception as error:  # a header is Python, and may be broken in every way in which Python can be
+    except Exception as error:  # a header is a Python literal, and parsing a broken one can raise anything
         raise InputError(f"The input is not an array in NumPy's format ({error}).") from error
 
 
@@ -121,7 +121,7 @@ def _names(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[str, ...]:
 
 
 def _not_unicode(texts: npt.NDArray[Any]) -> list[int]:
-    """Which rows do not have characters only: an array may hold any 32-bit numbers in their place."""
+    """Rows with a cell that is not valid Unicode: an array may hold any 32-bit numbers in place of characters."""
     codes = np.ascontiguousarray(texts).view(f"{texts.dtype.byteorder}u4")
     rows: list[int] = np.flatnonzero((codes > sys.maxunicode).any(axis=1)).tolist()
     return rows
@@ -151,10 +151,10 @@ def _by_columns(file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], pa
 
 
 def _exactly(file: BinaryIO, n_bytes: int) -> bytes:
-    """So many bytes, though a pipe may give them in parts."""
+    """Exactly ``n_bytes`` bytes; a pipe may deliver them in parts."""
     parts: list[bytes] = []
     while n_bytes:
-        part = file.read(min(n_bytes, BLOCK))  # no more is set aside than comes
+        part = file.read(min(n_bytes, BLOCK))  # never allocate more than arrives
         if not part:
             raise InputError("The array is cut short: the file ends before its last row.")
         parts.append(part)

@@ -222,7 +222,7 @@ def timestamp(value: object) -> float:
             seconds = number(value)
         except ValueError:
             raise ValueError(f"{short(value)} is not an ISO 8601 time") from None
-    if not FIRST_SECOND <= seconds < LAST_SECOND + 1:
+    if not FIRST_SECOND <= seconds <= LAST_SECOND + 1:  # the last microsecond rounds up
         raise ValueError(f"{short(value)} is not a time in seconds since 1970, in the years 1 to 9999")
     return seconds
 

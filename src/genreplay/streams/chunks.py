@@ -1,4 +1,4 @@
-"""What a reader hands on: some records at a time, column by column, and those that it could not read."""
+"""Chunks of records, column by column, with the records that could not be read: what every reader returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 ROWS_PER_CHUNK = 1000
 MAX_COLUMNS = 10_000
-"""a table as wide as this is a mistake, or the model of it would not fit into memory"""
+"""a wider table is a mistake, or its model would not fit into memory"""
 
 Column: TypeAlias = Sequence[object] | npt.NDArray[Any]
 """cells as the format has them: text, or values that JSON or an array gave a type"""
@@ -26,7 +26,7 @@ class InputError(ValueError):
 
 
 class BadRow(NamedTuple):
-    """A record that cannot be taken."""
+    """A record that cannot be used."""
 
     row: int
     """its place among the records, from 1"""
@@ -34,13 +34,13 @@ class BadRow(NamedTuple):
     """the line that it starts on; for arrays, its row"""
     reason: str
     raw: str
-    """what was read, as far as it was kept"""
+    """the text of the record, possibly shortened"""
 
 
 class Chunk(NamedTuple):
-    """Some records in a row.
+    """Consecutive records.
 
-    A chunk without records says that nothing has come for a while, or what the columns are called.
+    A chunk without records says that no input has arrived for a while, or gives the names of the columns.
 
     >>> chunk = Chunk({"a": ["1", "2"]}, rows=[1, 3], lines=[2, 4], bad=[BadRow(2, 3, "2 cells", "x,y")])
     >>> chunk.n_records
@@ -48,7 +48,7 @@ class Chunk(NamedTuple):
     """
 
     columns: Mapping[str, Column]
-    """cells by the name of their column; nothing as long as the names are not known"""
+    """cells by the name of their column; empty until the names are known"""
     rows: Sequence[int]
     """place of each row of cells among all records, from 1, bad ones counted"""
     lines: Sequence[int]
@@ -61,7 +61,7 @@ class Chunk(NamedTuple):
         return len(self.rows) + len(self.bad)
 
     def raw(self, index: int) -> str:
-        """One row of cells as text, for those who have to see it.
+        """One row of cells as text, for messages and for the file of bad rows.
 
         >>> Chunk({"a": ["1"], "b": ["x"]}, [1], [2]).raw(0)
         '{"a": "1", "b": "x"}'
@@ -81,14 +81,14 @@ class Chunk(NamedTuple):
 
 
 Chunks: TypeAlias = Generator[Chunk, None, None]
-"""what a reader gives: it can be closed before its end"""
+"""what a reader returns; it can be closed before its end"""
 
 IDLE = Chunk({}, (), ())
-"""nothing has come for a while"""
+"""no input has arrived for a while"""
 
 
 class Fault(NamedTuple):
-    """A record that a reader gave up, before it has a number."""
+    """A record that a reader could not read, before it has a row number."""
 
     line: int
     reason: str
@@ -128,7 +128,7 @@ def number(
 
 
 def check_names(names: Sequence[str], origin: str) -> tuple[str, ...]:
-    """Names of columns, or one clear error about the first that will not do.
+    """Return the names of columns; raise InputError for the first invalid one.
 
     >>> check_names(["a", "b", "a"], "The header")
     Traceback (most recent call last):
@@ -184,7 +184,7 @@ def short(cell: object) -> str:
 
 
 def shown(name: str) -> str:
-    r"""A name as it is where a terminal can show it so, else as a message would.
+    r"""A name as it is if a terminal can show it, otherwise escaped.
 
     >>> print(shown("eye colour"), shown("\x1b[31m"))
     eye colour '\x1b[31m'
@@ -193,7 +193,7 @@ def shown(name: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first names of some.
+    """The first ten names, for a message.
 
     >>> listed(["a", "b"]), listed(map(str, range(20)))
     ("'a', 'b'", "'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', …")

@@ -56,7 +56,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._layout.encode(table, self.dtype)[0]
 
     def transform_partly(self, X: object) -> Bits:
-        """Return the bits of the rows with NaN for every bit of a missing cell: what a model may fill in.
+        """Return the bits of the rows with NaN for every bit of a missing cell, for a model to fill in.
 
         A label that has no bit is not missing: its unknown bit is on.
 
@@ -140,7 +140,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._layout.decode(bits)
 
     def draw(self, probabilities: Bits, rng: np.random.Generator) -> Objects | Float64:
-        """Return rows drawn from independent bits, given that just one bit of each category is on.
+        """Return rows drawn from independent bits, given that exactly one bit of each category is on.
 
         That one is drawn with weights p / (1 - p), by Gumbel's trick: the largest of log-odds with noise added.
 

@@ -1,6 +1,6 @@
 """How one column becomes bits: a small class for each kind of column.
 
-The bits of a column come with one more, the last, which says "unknown": the cell is missing, or its label has no bit.
+The last bit of a column says "unknown": the cell is missing, or its label has no bit.
 Decoding takes probabilities as well as bits. The bits of numbers and booleans say ``lower < value <= upper``, so that
 the encoder can take all such columns at once; the other kinds encode their column alone.
 """
@@ -29,7 +29,7 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 TAILS = (0.01, 0.03)
-"""shares of the values, from either end, at which a number is cut besides"""
+"""further cut points of a number: shares of the values, from either end"""
 
 
 def cut_points(values: Float64, n_bins: int) -> Float64:
@@ -37,7 +37,7 @@ def cut_points(values: Float64, n_bins: int) -> Float64:
 
     A cut lies midway between two neighbouring values, so that no seen value lies on it. Where there are at most
     ``n_bins + 1`` different values, every neighbouring pair is cut; otherwise those at the quantiles are, and those at
-    the shares ``TAILS`` from either end, for what is unusual lies there.
+    the shares ``TAILS`` from either end, where unusual values lie.
 
     >>> cut_points(np.array([1.0, 2.0, 2.0, 4.0]), n_bins=8).tolist()
     [1.5, 3.0]
@@ -183,7 +183,7 @@ class CategoryCode:
 
     @classmethod
     def learn(cls, column: list[str | None], max_categories: int, hashed: bool) -> CategoryCode:
-        """Give a bit to the most frequent labels, of equally frequent ones to the first seen.
+        """Give a bit to the most frequent labels; of equally frequent labels, the first seen comes first.
 
         >>> CategoryCode.learn(["red", "blue", None, "blue"], max_categories=32, hashed=False).labels
         ('blue', 'red')
@@ -240,7 +240,7 @@ class TimestampCode:
     """Time of day on a circle, and the day of the week, both in UTC.
 
     The day has ``n_sectors`` sectors and half as many bits. Bit j is on from the start of sector j for half a day:
-    every sector has a code of its own, and neighbours, midnight's too, differ in one bit.
+    every sector has its own code, and neighbouring sectors differ in one bit, also across midnight.
 
     >>> TimestampCode(n_sectors=4).names("t")
     ['t in 00:00-12:00', 't in 06:00-18:00', 't=Mon', 't=Tue', 't=Wed', 't=Thu', 't=Fri', 't=Sat', 't=Sun', 't=?']

@@ -44,6 +44,7 @@ A whole column is converted at once where possible, and cell by cell otherwise.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ NUMBER_TYPES = frozenset(
     | {np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8}
 )
 """of cells that NumPy turns into the floats that are meant"""
-BOOLEAN_TYPES = NUMBER_TYPES | {bool, np.bool_}
+BOOLEAN_TYPES: frozenset[type] = frozenset({bool, np.bool_, type(None)})
 _TEXT_TYPES = frozenset({str, Label, type(None)})
 _PLAIN_TYPES = _TEXT_TYPES | {bool, Moment}
 
@@ -121,7 +122,7 @@ def timestamps(column: Column) -> Typed:
         seconds = _seconds(column) if column.dtype.kind == "M" else _numeric_array(column)
     elif set(map(type, column)) <= {float, Moment, type(None)}:
         seconds = np.array(column, dtype=np.float64)
-    if seconds is None or ((seconds < FIRST_SECOND) | (seconds >= LAST_SECOND + 1)).any():
+    if seconds is None or ((seconds < FIRST_SECOND) | (seconds > LAST_SECOND + 1)).any():
         return _one_by_one(items(column), cells.timestamp, np.dtype(np.float64))
     return Typed(seconds, {})
 
@@ -228,12 +229,14 @@ def floats(block: npt.NDArray[Any], types: frozenset[type]) -> Float64 | None:
     >>> floats(np.array([[1, None, 2.5]], dtype=object), NUMBER_TYPES)
     array([[1. , nan, 2.5]])
     """
-    if block.dtype.kind not in "biuf" and not set(map(type, block.ravel().tolist())) <= types:
+    if block.dtype.kind in "biuf":
+        with np.errstate(all="ignore") if block.dtype.itemsize > 8 else nullcontext():
+            return block.astype(np.float64, copy=False)  # a long double that no float can hold becomes infinite
+    if not set(map(type, block.ravel().tolist())) <= types:
         return None
     try:
-        with np.errstate(all="ignore"):  # a long double that no float can hold becomes infinite, and is refused later
-            return block.astype(np.float64, copy=False)
-    except (ValueError, OverflowError, TypeError):
+        return block.astype(np.float64)
+    except OverflowError:  # an integer that no float can hold
         return None
 
 

@@ -1,8 +1,8 @@
 """CSV and TSV: records of text, with quoted cells that may hold delimiters and line ends.
 
 Lines are handed to Python's ``csv`` many at a time. Where a record goes over several lines or one is broken, they are
-taken record by record. A record that cannot be read costs its first line only, and reading goes on with the next line:
-a stray quotation mark does not swallow the rest of the stream.
+taken record by record. If a record cannot be read, only its first line is lost, and reading
+continues with the next line: a stray quotation mark does not swallow the rest of the stream.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Cells = list[str]
 MAX_LINES = 1000
-"""of a record: each line of a stream may open a quotation mark anew, and all that follow are looked at for its end"""
+"""of a record; any line may open a quotation mark, and the search for its end must stop somewhere"""
 _OPEN = "unexpected end of data"
 """csv's words for a quotation mark that is still open"""
 _LIMIT = "field limit"
@@ -37,7 +37,7 @@ class _Records(NamedTuple):
 
 
 def read_delimited(blocks: Iterable[bytes], delimiter: str = ",", header: bool = True) -> Chunks:
-    """Chunks of a CSV or TSV stream; blank lines are passed over.
+    """Chunks of a CSV or TSV stream; blank lines are skipped.
 
     >>> _, chunk = read_delimited([b'name,n', b'ote\\nann,"a, b"\\nbob\\n'])
     >>> dict(chunk.columns), chunk.bad[0].reason
@@ -134,11 +134,11 @@ class _Splitter:
         return self._carefully(first, last=False)
 
     def _finish(self, end: int) -> _Records:
-        """What waits will not be completed: ``end`` is the number of the line after it."""
+        """Split the waiting lines, though the last record is incomplete; the line after them has the number ``end``."""
         return self._carefully(end - len(self._waiting), last=True)
 
     def _carefully(self, first: int, last: bool) -> _Records:
-        """Record by record, from the lines that wait, the first of which has the given number."""
+        """Split the waiting lines record by record; ``first`` is the number of the first line."""
         waiting, place = self._waiting, 0
         rows: list[Cells] = []
         places: list[int] = []

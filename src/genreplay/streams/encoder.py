@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class TableEncoder(CodedRows):
     """Turn rows with numbers, categories, booleans, times and missing values into bits, and bits back into rows.
 
-    The codes are learned from the first rows of a stream and then frozen, so that a bit never changes its meaning under
-    a model that has learned it:
+    The codes are learned from the first rows of a stream and then frozen, so that the meaning of a bit
+    never changes after a model has learned it:
 
     - a number becomes a thermometer (bit j is on when the value is above the j-th cut point) or a one-hot code over
       intervals of about equally many rows; values below and above everything seen have intervals of their own;
@@ -56,8 +56,8 @@ class TableEncoder(CodedRows):
     time_bins : int, default=8
         Sectors of the day; even.
     kinds : dict or None, default=None
-        For any column, by name or by index, "number", "category", "boolean" or "timestamp". The other columns have the
-        kind that their cells show.
+        For any column, by name or by index, "number", "category", "boolean" or "timestamp". The kind of any
+        other column is inferred from the cells of the warm-up, by the rules of ``genreplay.streams.columns``.
     warm_up : int, default=500
         Rows that ``partial_fit`` collects before the codes are made.
     dtype : dtype, default=np.float32
@@ -66,9 +66,9 @@ class TableEncoder(CodedRows):
     Attributes
     ----------
     frozen_ : bool
-        Whether the codes stand.
+        Whether the codes are fixed.
     n_waiting_ : int
-        Rows of the warm-up collected so far; 0 once the codes stand.
+        Rows of the warm-up collected so far; 0 once the codes are fixed.
     collected_ : ndarray of objects
         These rows.
     column_names_ : list of str
@@ -87,9 +87,9 @@ class TableEncoder(CodedRows):
     Notes
     -----
     The cut points are exact quantiles of the warm-up, not those of a sketch (KLL, t-digest). Nothing can be learned
-    before the codes stand, so that the rows of the warm-up wait in any case; the exact quantiles of so few rows cost
-    less than a sketch, are the same to the bit however the stream is cut and across a save in the middle, and need no
-    further dependency.
+    before the codes are fixed, so the rows of the warm-up wait in any case. The exact quantiles of so few rows cost
+    less than a sketch and need no further dependency. They are the same to the bit however the stream is cut, and
+    across a save in the middle.
 
     Examples
     --------
@@ -225,16 +225,16 @@ class TableEncoder(CodedRows):
 
     @property
     def collected_(self) -> Objects:
-        """The rows of the warm-up collected so far; none once the codes stand."""
+        """The rows of the warm-up collected so far; none once the codes are fixed."""
         return self._warm_up.cells if hasattr(self, "_warm_up") else np.empty((0, 0), dtype=object)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the codes, or of the rows collected for them: as many as their text in a file has."""
+        """Bytes of the codes, or of the rows collected for them, as text in a file."""
         return len(json.dumps(self.state()))
 
     def state(self) -> dict[str, Json]:
-        """Return all that the encoder is, its settings and its codes or collected rows, as a dict for JSON.
+        """Return the settings and the codes, or the collected rows, as a dict for JSON.
 
         Examples
         --------

@@ -13,14 +13,14 @@ from genreplay.streams.columns import BOOLEAN_TYPES, NUMBER_TYPES, Float64, Obje
 from genreplay.streams.table import Table
 
 ROWS_AT_ONCE = 1024
-"""so that the cells, spread over their bits, need little memory and stay in the cache"""
+"""few enough that one value for each bit of each row fits into the cache"""
 
 
 class Layout:
-    """Where the bits of each column stand, and how to compute them.
+    """The place of each column's bits, and how to compute them.
 
     Numbers and booleans are encoded together, by one comparison of all their columns with all their cut points; the
-    other kinds one column after the other.
+    other kinds are encoded column by column.
 
     >>> layout = Layout([NumberCode.learn(np.array([1.0, 2.0]), n_bins=8, onehot=False), BooleanCode()], ["x", "y"])
     >>> bits, missing = layout.encode(Table(np.array([[1.2, 1.0], [np.nan, 0.0]])), np.int8)
@@ -44,9 +44,12 @@ class Layout:
         floats = {i: code for i, code in enumerate(codes) if isinstance(code, NumberCode | BooleanCode)}
         self._floats = list(floats)
         self._others = {i: code for i, code in enumerate(codes) if not isinstance(code, NumberCode | BooleanCode)}
-        self._are_boolean = np.array([isinstance(code, BooleanCode) for code in floats.values()], dtype=bool)
-        self._booleans = [i for i, code in floats.items() if isinstance(code, BooleanCode)]
         self._numbers = [i for i, code in floats.items() if isinstance(code, NumberCode)]
+        self._booleans = [i for i, code in floats.items() if isinstance(code, BooleanCode)]
+        self._number_places, self._boolean_places = (
+            np.flatnonzero(np.isin(self._floats, columns_of_kind))
+            for columns_of_kind in (self._numbers, self._booleans)
+        )
         self._source = np.repeat(np.arange(len(floats)), [code.n_bits for code in floats.values()])
         self._target = np.flatnonzero(np.isin(self.column_of_bit, self._floats)) if self._others else slice(None)
         # nothing lies above infinity: the unknown bits stay off in this comparison, and are set separately
@@ -95,10 +98,10 @@ class Layout:
         truths = columns.floats(whole[:, self._booleans], BOOLEAN_TYPES)
         if numbers is None or truths is None or np.isinf(numbers).any():
             return None
-        if not ((truths == 0) | (truths == 1) | np.isnan(truths)).all():
+        if whole.dtype != object and not ((truths == 0) | (truths == 1) | np.isnan(truths)).all():
             return None
         values = np.empty((len(whole), len(self._floats)))
-        values[:, ~self._are_boolean], values[:, self._are_boolean] = numbers, truths
+        values[:, self._number_places], values[:, self._boolean_places] = numbers, truths
         return values
 
     def decode(self, bits: Bits) -> Objects | Float64:

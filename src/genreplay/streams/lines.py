@@ -15,11 +15,11 @@ MAX_LINE = 2**20
 KEPT = 1000
 """bytes that are kept of a line that is too long"""
 PATIENCE = 0.5
-"""seconds without a byte after which a reader says so"""
+"""seconds without input after which a reader returns an empty block"""
 
 
 class Piece(NamedTuple):
-    """Whole lines that have arrived; none if nothing has come for a while."""
+    """Whole lines that have arrived; none if nothing has arrived for a while."""
 
     line: int
     """number of the first line, from 1"""
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
 
 
 def reads(file: BinaryIO, patience: float = PATIENCE) -> Iterator[bytes]:
-    """What has arrived, as soon as it has; empty bytes when nothing has come for a while.
+    """Blocks of bytes as soon as they arrive; empty bytes when nothing has arrived for a while.
 
     >>> from io import BytesIO
     >>> list(reads(BytesIO(b"abc")))
@@ -88,7 +88,7 @@ def pieces(blocks: Iterable[bytes]) -> Iterator[Piece]:
 
 
 def text(data: bytes) -> str:
-    """Decode UTF-8; bytes that are not UTF-8 become surrogates, by which they are found again.
+    """Decode UTF-8; bytes that are not UTF-8 become surrogates, which ``is_text`` detects.
 
     >>> text(b"caf\\xe9")
     'caf\\udce9'
@@ -97,12 +97,12 @@ def text(data: bytes) -> str:
 
 
 def too_long() -> str:
-    """Why a line was given up."""
+    """The reason why a line is a bad row."""
     return f"a line of more than {MAX_LINE:,} bytes"
 
 
 def _pipe(file: BinaryIO) -> int | None:
-    """The descriptor of a file that may have to be waited for."""
+    """The descriptor of a pipe; None for a regular file, which never makes a reader wait."""
     try:
         descriptor = file.fileno()
     except (OSError, AttributeError):

@@ -23,15 +23,15 @@ from genreplay.streams.lines import Piece
 
 Object = dict[str, object]
 MAX_DEPTH = 100
-"""of lists and objects in one another: more is a mistake, and Python itself cannot write a nest that is much deeper"""
+"""levels of nested lists and objects; Python cannot write values that are nested much deeper"""
 _decode = json.JSONDecoder().raw_decode
 
 
 def read_ndjson(blocks: Iterable[bytes], n_sample: int, names: Sequence[str] = ()) -> Chunks:
-    """Chunks of an NDJSON stream; blank lines are passed over, and a key that an object lacks is a missing cell.
+    """Chunks of an NDJSON stream; blank lines are skipped, and a key that an object lacks is a missing cell.
 
-    The columns are the given names and, where ``n_sample`` is not 0, the keys of so many first records. After that, an
-    object with another key is a bad row.
+    The columns are the given names and, if ``n_sample`` is not 0, the keys of the first ``n_sample`` records. After
+    that, an object with another key is a bad row.
 
     >>> chunks = read_ndjson([b'{"a": 1}\\n{"b": "x"}\\n{"c": 0}\\n[]\\n'], n_sample=2)
     >>> chunk = list(chunks)[-1]
@@ -74,7 +74,7 @@ def _records(piece: Piece) -> Iterator[tuple[int, Object | Fault]]:
             continue
         try:
             value, end = _decode(content)
-        except (ValueError, RecursionError) as error:  # a deep nest is too much for the parser
+        except (ValueError, RecursionError) as error:  # deep nesting exceeds the recursion limit of the parser
             yield line, Fault(line, f"not JSON ({error})", raw)
             continue
         if end != len(content):
@@ -96,7 +96,7 @@ def _is_deep(value: object) -> bool:
 
 
 def _collect(known: dict[str, None], records: Sequence[tuple[int, Object | Fault]]) -> None:
-    """Add the keys of the first records to the names, as far as they can be names and are not too many."""
+    """Add the keys of the first records to the names, if they are valid names and not too many."""
     for _, record in records:
         if isinstance(record, dict):
             new = [name for name in record if name not in known]

@@ -32,12 +32,12 @@ def read_parquet(path: Path) -> Chunks:
                 columns = {name: _column(batch.column(place)) for place, name in enumerate(names)}
                 yield Chunk(columns, rows, rows)
                 n_before += len(batch)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # damage comes as any of these
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # a damaged file can raise any of these
         raise InputError(f"{path} is not a Parquet file, or it is damaged ({error}).") from error
 
 
 def _column(array: Any) -> Column:
-    """Arrow's column as NumPy's where numbers or times, else as a list."""
+    """An Arrow column as a NumPy array for numbers and times, as a list otherwise."""
     import pyarrow
     from pyarrow import types
 
@@ -53,7 +53,7 @@ def _column(array: Any) -> Column:
     if types.is_timestamp(kind) or types.is_date(kind):
         return _times(array.to_numpy(zero_copy_only=False))
     if types.is_string(kind) or types.is_large_string(kind):
-        array = array.cast(pyarrow.large_binary())  # Arrow does not see to it that text is UTF-8
+        array = array.cast(pyarrow.large_binary())  # Arrow does not check that text is UTF-8
         return [None if cell is None else lines.text(cell) for cell in array.to_pylist()]
     return [_cell(scalar) for scalar in array]
 
@@ -70,7 +70,7 @@ def _times(times: npt.NDArray[np.datetime64]) -> Column:
 
 
 def _cell(scalar: Any) -> object:
-    """A value of some other type as Python has it; one that Python does not have is as bad as a nested one."""
+    """A value of another type as a Python object; one that Python cannot hold becomes a list, which is refused."""
     try:
         return scalar.as_py()
     except (ValueError, OverflowError) as error:

@@ -1,4 +1,4 @@
-"""A file that keeps the records that could not be taken, each with its reason."""
+"""A file that keeps the records that could not be read, each with its reason."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Self
 from genreplay.streams.chunks import BadRow, InputError
 
 _HEAD = b'{"input": "'
-"""what the file of bad rows starts with: nothing is to be cut off, or added to, any other"""
+"""how a file of bad rows starts; a file that starts differently is never changed"""
 _TAIL = 2**23
 """bytes in which the last record of a file must lie: a record has at most MAX_LINE bytes, which JSON may escape"""
 
 
 class Quarantine:
-    r"""Bad rows as lines of JSON: which input they came from, their row, line and reason, and what was read.
+    r"""Bad rows as lines of JSON: their input, row, line, reason and text.
 
-    Records are added at the end. What the file has already of an input is not written again, and a last line that a
-    crash cut off is removed: however often an input is gone through, the file has every bad row once.
+    Records are appended. Those that the file already has are not written again, and a last line that a crash cut off is
+    removed: however often an input is read, the file holds each bad row once.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bad.ndjson"
@@ -44,7 +44,7 @@ class Quarantine:
         self._last_input, self._last_row = self._last_record()
 
     def write(self, source: str, bad: Iterable[BadRow]) -> None:
-        """Add bad rows of an input, unless they are there."""
+        """Append the bad rows of an input that the file does not have yet."""
         for record in bad:
             if source != self._last_input or record.row > self._last_row:
                 line = json.dumps({"input": source, **record._asdict()})
@@ -52,7 +52,7 @@ class Quarantine:
                 self._last_input, self._last_row = source, record.row
 
     def sync(self) -> None:
-        """See that everything is on the disk."""
+        """Make sure that everything is on the disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
 

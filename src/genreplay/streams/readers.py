@@ -1,4 +1,4 @@
-"""Tables from files and pipes: open one by its name, and get its records some at a time, in constant memory."""
+"""Tables from files and pipes: open one by its name, and read its records in chunks, in constant memory."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def open_rows(
 ) -> Chunks:
     """Open a table and return its records in chunks of at most 1,000.
 
-    From a pipe, a chunk is what has arrived: a slow stream is not held back, and a chunk without records comes when
-    nothing has come for a while. A record that cannot be read is a bad row; only what makes all of the input unreadable
-    raises ``InputError``, at once or when reading comes to it.
+    From a pipe, a chunk is what has arrived: a slow stream is not held back, and a chunk without records says that
+    nothing has arrived for a while. A record that cannot be read is a bad row. ``InputError`` is raised only if the
+    input as a whole cannot be read, at once or during reading.
 
     Parameters
     ----------
     source : path, "-" for standard input, or binary file
     form : str or None
-        One of csv, tsv, ndjson, npy, npz and parquet; None goes by the end of the name, and takes a pipe as CSV.
+        One of csv, tsv, ndjson, npy, npz and parquet; None chooses by the suffix of the name; a pipe is CSV.
     header : bool
         Whether the first row of CSV or TSV has the names; if not, columns are called c0, c1, ...
     key : str or None
         Array of an npz file; not needed where only one is 2-D.
     names : sequence of str
-        NDJSON: columns that are known before.
+        NDJSON: columns that are already known.
     sampled : bool
         NDJSON: whether the keys of the first 500 objects are columns too. An object with another key is a bad row.
 
@@ -108,7 +108,7 @@ def _form_of(path: Path) -> Format:
     if form is None:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
-                return "csv"  # a named pipe; or a folder, about which open will speak
+                return "csv"  # a named pipe, or a folder, for which open raises an error
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror}.") from error
         raise InputError(f"The name {path} does not say what format it has: add --format {'|'.join(FORMATS)}.")

@@ -1,4 +1,4 @@
-"""What kind of thing each column of a table holds: inferred from the first rows, or written down in TOML."""
+"""The kind of each column of a table: inferred from the first rows, or given in a TOML file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAMPLE_ROWS = 500
 
 
 class TypedRows(NamedTuple):
-    """Typed rows, and the records that could not be taken."""
+    """Typed rows, and the records that could not be read."""
 
     cells: npt.NDArray[Any]
     """(rows, columns): float64 where all columns are numbers, else object; NaN or None where a cell is missing"""
@@ -40,7 +40,7 @@ class Schema:
     r"""Names and kinds of a table's columns, in order.
 
     Cells become typed: a number is a float, a category text, a boolean True or False, a timestamp seconds since 1970
-    (UTC). What is missing is NaN or None. A column to ignore is not read.
+    (UTC). A missing cell is NaN or None. An ignored column is not read.
 
     >>> from genreplay.streams.readers import open_rows
     >>> from io import BytesIO
@@ -74,10 +74,9 @@ class Schema:
 
     @classmethod
     def infer(cls, chunks: Sequence[Chunk], given: Schema | None = None) -> Schema:
-        """See what the first records look like; what is given stands.
+        """Infer kinds from the first records; kinds that are given stay.
 
-        A column is boolean if all its known cells are true or false, a number or a timestamp if 95 % of
-        them read as one, and a category otherwise. Records after the first 500 are not looked at, so that the result
+        The rules are those of ``genreplay.streams.columns``. Records after the first 500 are not used, so the result
         does not depend on how the stream is cut.
 
         >>> chunk = Chunk({"x": ["1", "", "3"], "y": ["true", "false", ""], "z": ["1", "a", "b"]}, [1, 2, 3], [2, 3, 4])
@@ -101,7 +100,7 @@ class Schema:
             document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"The schema {path} cannot be read: {error.strerror}.") from error
-        except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or too deep a nest
+        except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or nested too deeply
             raise InputError(f"The schema {path} is not TOML: {error}.") from error
         kinds = document.get("columns")
         if not isinstance(kinds, dict) or not kinds or set(document) != {"columns"}:
@@ -123,7 +122,7 @@ class Schema:
         return "\n".join(["[columns]", *lines, ""])
 
     def check(self, chunk: Chunk) -> None:
-        """See that a chunk has these columns and no others; one to ignore need not be there."""
+        """Check that a chunk has these columns and no others; ignored columns may be absent."""
         unseen = [name for name in chunk.columns if name not in self.kinds]
         if unseen:
             column = f" {quote(unseen[0])}" if shown(unseen[0]) == unseen[0] else ""
@@ -169,5 +168,5 @@ def _one_of() -> str:
 
 
 def _toml_string(text: str) -> str:
-    """A TOML string is a JSON string, but that it escapes one character more."""
+    """A TOML string: a JSON string that escapes one more character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

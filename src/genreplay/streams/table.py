@@ -15,7 +15,7 @@ Array: TypeAlias = npt.NDArray[Any]
 
 
 class Table:
-    """Rows as they came, by column: one 2-D array, or an array for each column of a data frame.
+    """The rows of a chunk by column: one 2-D array, or an array for each column of a data frame.
 
     >>> table = Table(np.array([[1.5, "red"], [2.5, None]], dtype=object))
     >>> table.n_rows, table.columns[1].tolist()
@@ -62,7 +62,7 @@ def _pandas_column(series: Any) -> Array:
         return np.asarray(categories[series.cat.codes.to_numpy()])
     if dtype.kind == "M":
         return np.asarray(series.to_numpy(dtype="datetime64[us]"))
-    if dtype.kind in "iuf" and not isinstance(dtype, np.dtype):  # pandas' own numbers, with room for a missing one
+    if dtype.kind in "iuf" and not isinstance(dtype, np.dtype):  # pandas' own number types, which have a missing value
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if dtype.kind in "biufm" and isinstance(dtype, np.dtype):
         return np.asarray(series.to_numpy())

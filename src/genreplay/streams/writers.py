@@ -12,18 +12,18 @@ from genreplay.streams import lines
 
 
 def csv_line(cells: Sequence[object]) -> str:
-    r"""One line of CSV: whole numbers without a point, true and false as words, nothing for what is missing.
+    r"""One line of CSV: whole numbers without a point, true and false as words, an empty cell for a missing value.
 
     >>> csv_line([42.0, 0.5, "a, b", True, None, float("nan")])
     '42,0.5,"a, b",true,,\n'
     """
     if len(cells) == 1:
-        return (_quoted(_text(cells[0])) or '""') + "\n"  # a blank line would be no row
+        return (_quoted(_text(cells[0])) or '""') + "\n"  # readers skip blank lines
     return ",".join(_quoted(_text(cell)) for cell in cells) + "\n"
 
 
 def json_line(names: Sequence[str], cells: Sequence[object]) -> str:
-    r"""One line of NDJSON; what is missing is null.
+    r"""One line of NDJSON; a missing cell is null.
 
     >>> json_line(["n", "colour"], [42.0, None])
     '{"n": 42, "colour": null}\n'
@@ -32,7 +32,7 @@ def json_line(names: Sequence[str], cells: Sequence[object]) -> str:
 
 
 def _plain(cell: object) -> object:
-    r"""A value that JSON has: whole numbers are integers, NaN is None, and what JSON does not have is text.
+    r"""A value for JSON: whole numbers are integers, NaN is None, and types that JSON lacks are text.
 
     >>> _plain([np.float64(7), np.nan, np.inf, np.datetime64("2024-05-01T12:30"), b"caf\xe9"])
     [7, None, 'inf', '2024-05-01T12:30', 'caf\udce9']
