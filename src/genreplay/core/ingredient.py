@@ -44,6 +44,10 @@ class Ingredient:
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def __sklearn_clone__(self) -> Self:
+        """A frozen value is its own copy."""
+        return self
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name; with ``deep``, those of nested ingredients too, as ``learning_rate__last``."""
         found = {field.name: getattr(self, field.name) for field in fields(cast("DataclassInstance", self))}
