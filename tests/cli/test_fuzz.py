@@ -243,7 +243,7 @@ def test_a_file_that_only_looks_like_a_model_is_one_sentence(model: Path) -> Non
 
     held = checkpoint.load(model)
     for extra in ({}, {"estimator": "OnlineRBMDetector"}, {**held.extra, "encoder": {"settings": 3}}):
-        checkpoint.save(model, held.state, held.settings, extra)
+        checkpoint.save(model, held.state, held.recipe, extra)
         before = model.read_bytes()
         for arguments in (["score", "-", "-m", model], ["sample", "-m", model], ["learn", "-", "-m", model, "--more"]):
             done = run(*arguments, stdin=table(5))

@@ -393,7 +393,7 @@ def test_a_model_in_its_warm_up_can_be_resumed_but_not_asked(tmp_path: Path) -> 
     assert done.exit_code == 2
     done = run("score", "-", "-m", path, stdin=table(3))
     assert done.exit_code == 2
-    assert "has learned nothing yet: its 99 rows wait for 500" in done.stderr
+    assert "has learned nothing yet: it has 99 of the 500 rows of its warm-up" in done.stderr
     assert "still in its warm-up" in run("info", path).stdout
     run("learn", "-", "-m", path, "--resume", stdin="\n".join(lines))
     run("learn", "-", "-m", tmp_path / "whole", stdin="\n".join(lines))
@@ -504,7 +504,7 @@ def test_watch_shows_surprise_drift_and_the_columns_that_differ_most(model: Path
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
     watch = Watch(console)
     rows = np.array([[900.0, "blue", False, 0.0]] * 50, dtype=object)
-    watch.heed(np.array([np.nan, 1.0, 3.0]))
+    watch.note_surprise(np.array([np.nan, 1.0, 3.0]))
     console.print(watch.picture(Status(saved.model, saved.schema.names, rows, 3050, 123.0, 2)))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "3,050 rows, 123 a second" in shown

@@ -15,7 +15,7 @@ def snapshot(model: OnlineRBM) -> dict[str, object]:
     arrays: dict[str, npt.NDArray[Any]] = {
         **{f"theta.{name}": part for name, part in state.rbm._asdict().items()},
         **{f"velocity.{name}": part for name, part in state.velocity._asdict().items()},
-        **{f"memory.{name}": array for name, array in state.replay.dump().items()},
+        **{f"past.{name}": array for name, array in state.past.dump().items()},
         "waiting": state.waiting[: state.n_waiting],
         "ones": state.ones,
         **({} if state.chains is None else {"chains": state.chains}),
@@ -24,6 +24,6 @@ def snapshot(model: OnlineRBM) -> dict[str, object]:
     return {
         **{name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()},
         "generator": state.rng.bit_generator.state,
-        "counts": (state.t, state.n_waiting, state.n_learned, model.n_features_in_),
+        "counts": (state.t, state.n_epochs, state.n_waiting, state.n_learned, model.n_features_in_),
         "names": list(getattr(model, "feature_names_in_", [])),
     }

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from genreplay import OnlineRBM
+from genreplay import MODERN, OnlineRBM
 from genreplay.core import kernels
 from tests.estimators.snapshot import snapshot
+
+SMALL = MODERN.replace(n_epochs=2, rehearsal__rows_per_new=1.5)
 
 
 def bits(n: int, m: int = 12, density: float = 0.3, seed: int = 0) -> np.ndarray:
@@ -17,7 +19,7 @@ def bits(n: int, m: int = 12, density: float = 0.3, seed: int = 0) -> np.ndarray
 
 
 def small(**options: object) -> OnlineRBM:
-    return OnlineRBM(n_hidden=5, **{"batch_size": 10, "n_replay": 15, "n_epochs": 2, "random_state": 0, **options})
+    return OnlineRBM(n_hidden=5, **{"recipe": SMALL, "batch_size": 10, "random_state": 0, **options})
 
 
 @pytest.mark.parametrize("binarize", [0.5, None])

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,29 @@ import pytest
 from safetensors.numpy import save as serialize
 from sklearn.exceptions import NotFittedError
 
-from genreplay import CheckpointError, DreamPool, GenerativeReplay, MemoryReplay, NoReplay, OnlineRBM, Replay
-from genreplay.core import Settings, checkpoint
-from genreplay.estimators import params as estimator_params
-from genreplay.estimators.params import to_json
+from genreplay import (
+    MODERN,
+    PAPER,
+    CheckpointError,
+    DreamPool,
+    GenerativeReplay,
+    MemoryReplay,
+    NoReplay,
+    OnlineRBM,
+    Recipe,
+    Replay,
+)
+from genreplay.core import checkpoint
+from genreplay.core.averaging import RecentAverage
+from genreplay.core.contrastive import Centred, FromChains, FromRowsAndChains
+from genreplay.core.ingredient import Ingredient
+from genreplay.core.rehearsal import Fewer, NewRows, OnDrift
+from genreplay.core.schedules import Clock, EqualTime, Falling, LowAtFirst, Scaled, Schedule
+from genreplay.core.start import BaseRateStart
 from tests.estimators.snapshot import snapshot
 
 NAMES = list("abcdef")
+SMALL = MODERN.replace(n_epochs=2, rehearsal__rows_per_new=1.5)
 STRATEGIES = [
     "generative",
     "limited-memory",
@@ -28,7 +45,7 @@ STRATEGIES = [
     GenerativeReplay(n_gibbs=3),
     MemoryReplay(capacity=50),
     MemoryReplay(packed=True, policy="reservoir"),
-    MemoryReplay(capacity_bytes=200, policy="reservoir", n_samples=9),
+    MemoryReplay(capacity_bytes=200, policy="reservoir"),
 ]
 
 
@@ -37,7 +54,7 @@ def bits(n_rows: int, seed: int = 0) -> npt.NDArray[np.float64]:
 
 
 def small(**params: Any) -> OnlineRBM:
-    return OnlineRBM(**{"n_hidden": 4, "batch_size": 20, "n_replay": 30, "n_epochs": 2, "random_state": 0, **params})
+    return OnlineRBM(**{"n_hidden": 4, "recipe": SMALL, "batch_size": 20, "random_state": 0, **params})
 
 
 def saved(path: Path, **params: Any) -> bytes:
@@ -47,12 +64,7 @@ def saved(path: Path, **params: Any) -> bytes:
 
 def whole(model: OnlineRBM) -> dict[str, object]:
     """The training state and the settings."""
-    replay = model.state_.replay
-    return {
-        **snapshot(model),
-        "replay": (type(replay), replay.settings()),
-        "params": str(model.get_params()),
-    }
+    return {**snapshot(model), "recipe": model.recipe_, "params": model.get_params()}
 
 
 def refusal(path: Path) -> str:
@@ -68,12 +80,14 @@ def refusal(path: Path) -> str:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("preset", ["paper", "modern"])
+@pytest.mark.parametrize("recipe", ["paper", "modern"])
 @pytest.mark.parametrize("replay", STRATEGIES, ids=str)
-def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, preset: str, dtype: str, tmp_path: Path) -> None:
+def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, recipe: str, dtype: str, tmp_path: Path) -> None:
     path, rows = tmp_path / "model.safetensors", bits(400)
-    negative = "both" if isinstance(replay, DreamPool) else None
-    model = small(replay=replay, preset=preset, negative=negative, dtype=dtype, n_epochs=None)
+    if isinstance(replay, DreamPool) and recipe == "paper":
+        model = small(replay=replay, recipe=PAPER.replace(negative=FromRowsAndChains()), dtype=dtype)
+    else:
+        model = small(replay=replay, recipe=recipe, dtype=dtype)
     for start in range(0, 330, 33):
         model.partial_fit(rows[start : start + 33])
     assert model.state_.n_waiting == 10
@@ -98,58 +112,37 @@ def test_a_model_that_has_not_yet_learned_can_be_saved(replay: str | Replay, tmp
     assert whole(loaded.partial_fit(bits(70))) == whole(model.partial_fit(bits(70)))
 
 
-def test_a_file_from_before_there_were_presets_goes_on_with_the_papers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, model = tmp_path / "model.safetensors", small(preset="paper").partial_fit(bits(30))
-    with monkeypatch.context() as patched:
-        patched.setattr(
-            estimator_params, "to_json", lambda given: {k: v for k, v in to_json(given).items() if k != "preset"}
-        )
-        model.save(path)
-    loaded = OnlineRBM.load(path)
-    assert loaded.preset == "paper"
-    assert whole(loaded.partial_fit(bits(50))) == whole(model.partial_fit(bits(50)))
-
-
 def test_every_setting_comes_back(tmp_path: Path) -> None:
+    recipe = Recipe(
+        start=BaseRateStart(sigma=0.5),
+        replay=GenerativeReplay(n_gibbs=2),
+        rehearsal=Fewer(OnDrift(rows_per_new=5, redraw=False), divisor=2),
+        n_epochs=EqualTime(Falling(first=4, last=2, n_first=3, n_warm_up=1), at_least=2),
+        n_cd=3,
+        negative=FromChains(n_chains=6),
+        centring=Centred(),
+        divisor=NewRows(),
+        learning_rate=Scaled(0.03, factor=1.5),
+        momentum=LowAtFirst(first=0.2, last=0.7, n_epochs=3, of="update"),
+        weight_decay=0.01,
+        averaging=RecentAverage(keep=0.5),
+    )
+    paper = PAPER.get_params(deep=False)
+    assert all(value != paper[name] for name, value in recipe.get_params(deep=False).items())
     params = {
         "n_hidden": 3,
-        "preset": "modern",
-        "replay": MemoryReplay(capacity=50, policy="reservoir", n_samples=5),
-        "n_replay": 11,
+        "recipe": recipe,
+        "replay": MemoryReplay(capacity=50, policy="reservoir"),
         "batch_size": 7,
-        "n_epochs": 4,
-        "n_cd": 3,
-        "learning_rate": 0.03,
-        "momentum": 0.7,
-        "initial_momentum": 0.2,
-        "momentum_schedule": "update",
-        "weight_decay": 0.01,
-        "reconstruction": "samples",
-        "visible_bias": "data",
-        "negative": "chains",
-        "n_chains": 6,
-        "initial_learning_rate": 0.1,
-        "n_initial_updates": 9,
-        "n_rising_updates": 3,
-        "n_first_epochs": 8,
-        "n_first_updates": 5,
-        "replay_share": "drift",
-        "n_replay_epochs": 2,
-        "divisor": "batch",
-        "recall": "epoch",
-        "centring": True,
-        "averaging": 0.5,
-        "sigma": 0.5,
         "binarize": None,
         "dtype": "float64",
         "random_state": 12345,
     }
-    assert set(params) == set(OnlineRBM().get_params())
+    assert set(params) == set(OnlineRBM().get_params(deep=False))
     OnlineRBM(**params).fit(bits(30)).save(tmp_path / "model")  # type: ignore[arg-type]
-    loaded = OnlineRBM.load(str(tmp_path / "model")).get_params()
-    assert str(loaded) == str(dict(sorted(params.items())))
+    loaded = OnlineRBM.load(str(tmp_path / "model"))
+    assert loaded.get_params(deep=False) == params
+    assert loaded.recipe_ == recipe.replace(replay=params["replay"])
 
 
 def test_equal_models_are_equal_files(tmp_path: Path) -> None:
@@ -195,10 +188,11 @@ def test_a_random_state_that_is_no_int_comes_back_as_none_but_learning_goes_on(t
     "params",
     [
         {"batch_size": np.int64(20)},
-        {"learning_rate": np.float32(0.05)},
+        {"recipe": SMALL.replace(learning_rate=np.float32(0.05))},
+        {"recipe": SMALL.replace(learning_rate=Falling(first=np.float64(0.05), last=0.01, n_first=np.int64(3)))},
         {"random_state": np.int64(3)},
         {"n_hidden": np.int32(4)},
-        {"replay": MemoryReplay(capacity=np.int64(30))},  # type: ignore[arg-type]
+        {"replay": MemoryReplay(capacity=np.int64(30))},
     ],
     ids=str,
 )
@@ -206,7 +200,7 @@ def test_settings_that_are_numpy_numbers_can_be_saved(params: dict[str, Any], tm
     model = small(**params).fit(bits(70))  # as a grid search over np.logspace or np.arange would set them
     model.save(tmp_path / "model")
     loaded = OnlineRBM.load(tmp_path / "model")
-    (name,) = set(params) - {"replay"} or {"n_hidden"}
+    (name,) = params
     assert getattr(loaded, name) == getattr(model, name)
     np.testing.assert_array_equal(loaded.partial_fit(bits(70)).components_, model.partial_fit(bits(70)).components_)
 
@@ -275,17 +269,17 @@ def test_a_foreign_file_is_refused(name: str, tmp_path: Path) -> None:
     refusal(path)
 
 
-@pytest.mark.parametrize("version", ["5", "10", "0", "", "one"])
+@pytest.mark.parametrize("version", ["1", "4", "6", "10", "0", "", "five"])
 def test_a_format_version_that_cannot_be_read_is_refused_by_number(version: str, tmp_path: Path) -> None:
     path = tmp_path / "model"
     content = saved(path)
     size = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + size])
-    assert header["__metadata__"]["version"] == "4"
+    assert header["__metadata__"]["version"] == "5"
     header["__metadata__"]["version"] = version
     text = json.dumps(header).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])
-    assert f"format version {version!r}" in refusal(path)
+    assert f"has format version {version!r}, but this genreplay reads 5: learn the model again" in refusal(path)
 
 
 def test_a_missing_file_is_reported_as_missing(tmp_path: Path) -> None:
@@ -294,7 +288,7 @@ def test_a_missing_file_is_reported_as_missing(tmp_path: Path) -> None:
 
 
 def test_a_learner_saved_without_the_estimator_is_refused(tmp_path: Path) -> None:
-    checkpoint.save(tmp_path / "model", small().fit(bits(30)).state_, Settings())
+    checkpoint.save(tmp_path / "model", small().fit(bits(30)).state_, SMALL)
     assert "holds a bare learner, not an OnlineRBM" in refusal(tmp_path / "model")
 
 
@@ -308,14 +302,44 @@ def test_another_estimator_is_refused_by_name(tmp_path: Path) -> None:
     assert "holds a OtherRBM, not an OnlineRBM" in refusal(tmp_path / "model")
 
 
+@dataclass(frozen=True, repr=False)
 class ForgetfulReplay(NoReplay):
     pass
 
 
-def test_a_strategy_that_is_not_registered_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_strategy_of_ones_own_comes_back_by_its_name(tmp_path: Path) -> None:
     saved(tmp_path / "model", replay=ForgetfulReplay())
-    with pytest.raises(CheckpointError, match="'ForgetfulReplay', which is not registered"):
-        OnlineRBM.load(tmp_path / "model")
+    assert type(OnlineRBM.load(tmp_path / "model").replay) is ForgetfulReplay
+
+
+@dataclass(frozen=True, repr=False)
+class Swinging(Schedule):
+    """A learning rate that nobody needs, written as a user would write one."""
+
+    middle: float
+    width: float = 0.5
+
+    def at(self, clock: Clock) -> float:
+        return self.middle * (1 + self.width * (-1) ** clock.t)
+
+
+def test_a_model_with_a_schedule_of_ones_own_goes_on_to_the_bit(tmp_path: Path) -> None:
+    rows = bits(200)
+    recipe = SMALL.replace(learning_rate=Scaled(Swinging(0.04, width=0.25), factor=2))
+    model = small(recipe=recipe).partial_fit(rows[:110])
+    assert model.info_ is not None
+    assert model.info_.learning_rate == pytest.approx(0.06 * (1 + model.info_.n_replayed / 20))  # t = 5
+    model.save(tmp_path / "model")
+    loaded = OnlineRBM.load(tmp_path / "model")
+    assert loaded.recipe == recipe
+    assert whole(loaded.partial_fit(rows[110:])) == whole(model.partial_fit(rows[110:]))
+
+
+def test_an_unknown_ingredient_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model"
+    saved(path, recipe=SMALL.replace(learning_rate=Scaled(Swinging(0.04), factor=2)))
+    monkeypatch.delitem(Ingredient.classes, "Swinging")  # as in a program that does not import it
+    assert "names the ingredient 'Swinging', which is not known: import the module that defines it." in refusal(path)
 
 
 @pytest.mark.parametrize("function", ["fsync", "replace"])

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,13 +15,30 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.neural_network import BernoulliRBM
 
-from genreplay import DivergenceError, GenerativeReplay, LogPartition, MemoryReplay, NoReplay, OnlineRBM, Replay
-from genreplay.core import RBM, Settings, online, partition
+from genreplay import (
+    MODERN,
+    PAPER,
+    DivergenceError,
+    GenerativeReplay,
+    LogPartition,
+    MemoryReplay,
+    NoReplay,
+    OnlineRBM,
+    Recipe,
+    Replay,
+)
+from genreplay.core import RBM, online, partition
+from genreplay.core.averaging import RecentAverage
+from genreplay.core.contrastive import Centred, FromRowsAndChains
+from genreplay.core.rehearsal import NewRows, OnDrift
+from genreplay.core.schedules import EqualTime, Falling
+from genreplay.core.start import BaseRateStart
 from tests.estimators.snapshot import snapshot
 
 Bits = npt.NDArray[np.float64]
 NAMES = list("abcdef")
 RESERVOIR = MemoryReplay(capacity=25, policy="reservoir")
+SMALL = MODERN.replace(n_epochs=2, rehearsal__rows_per_new=1.5)
 
 
 def bits(n_rows: int, n_columns: int = 6, seed: int = 0) -> Bits:
@@ -28,7 +46,7 @@ def bits(n_rows: int, n_columns: int = 6, seed: int = 0) -> Bits:
 
 
 def small(**params: Any) -> OnlineRBM:
-    return OnlineRBM(**{"n_hidden": 4, "batch_size": 20, "n_replay": 30, "n_epochs": 2, "random_state": 0, **params})
+    return OnlineRBM(**{"n_hidden": 4, "recipe": SMALL, "batch_size": 20, "random_state": 0, **params})
 
 
 def all_states(n_units: int) -> Bits:
@@ -40,7 +58,7 @@ def strong(n_visible: int = 6, n_hidden: int = 3, **params: Any) -> OnlineRBM:
     model: OnlineRBM = small(n_hidden=n_hidden, **params).fit(bits(40, n_visible))
     rng = np.random.default_rng(7)
     theta = RBM(*(rng.standard_normal(part.shape).astype(part.dtype) for part in model.state_.rbm))
-    model.state_ = model.state_._replace(rbm=theta)
+    model.state_ = model.state_._replace(rbm=theta, average=theta)
     return model
 
 
@@ -201,7 +219,7 @@ def test_bad_first_rows_leave_the_model_unfitted(method: str, rows: Any, message
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_a_memory_too_small_for_one_row_leaves_the_model_unfitted(method: str) -> None:
     model = small(replay=MemoryReplay(capacity_bytes=1))
-    with pytest.raises(ValueError, match="'capacity_bytes' parameter of MemoryReplay must be at least the 24 bytes"):
+    with pytest.raises(ValueError, match="'capacity_bytes' setting of MemoryReplay must be at least the 24 bytes"):
         getattr(model, method)(bits(30))
     with pytest.raises(NotFittedError):
         model.transform(bits(1))
@@ -238,16 +256,9 @@ def test_a_packed_memory_is_refused_where_rows_are_probabilities() -> None:
     ("name", "value"),
     [
         ("batch_size", 0),
-        ("learning_rate", -1.0),
-        ("learning_rate", np.nan),
-        ("momentum", 2.0),
-        ("n_epochs", 0),
-        ("n_cd", 0),
-        ("n_replay", 0),
-        ("weight_decay", -1.0),
         ("binarize", np.nan),
-        ("reconstruction", "foo"),
-        ("momentum_schedule", "foo"),
+        ("recipe", "foo"),
+        ("recipe", None),
         ("n_hidden", 99),
         ("dtype", "float64"),
         ("replay", "none"),
@@ -263,11 +274,35 @@ def test_bad_settings_given_mid_stream_are_refused_and_leave_the_model_as_it_was
     model.set_params(**{name: good}).partial_fit(bits(30))
 
 
-@pytest.mark.parametrize("name", ["learning_rate", "momentum", "initial_momentum", "weight_decay", "sigma"])
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("learning_rate", -1.0, "'learning_rate' setting of Recipe must be a positive number or a Schedule"),
+        ("learning_rate", np.nan, "'learning_rate' setting of Recipe must be a positive number or a Schedule"),
+        ("momentum", 2.0, "'momentum' setting of Recipe must be less than 1"),
+        ("n_epochs", 0, "'n_epochs' setting of Recipe must be a positive number or a Schedule"),
+        ("n_cd", 0, "'n_cd' setting of Recipe must be a positive int"),
+        ("rehearsal__rows_per_new", 0, "'rows_per_new' setting of OnDrift must be a positive number"),
+        ("weight_decay", -1.0, "'weight_decay' setting of Recipe must be a number, 0 or more, or a Schedule"),
+        ("start__sigma", -1.0, "'sigma' setting of BaseRateStart must be a number, 0 or more"),
+        ("negative", "rows", "'negative' setting of Recipe must be an ingredient such as FromRows()"),
+    ],
+)
+def test_bad_settings_of_the_recipe_are_refused_when_they_are_set(path: str, value: object, message: str) -> None:
+    model = small().fit(bits(30))
+    before = snapshot(model)
+    with pytest.raises(ValueError, match=re.escape(f"The {message}") + rf".* Got {value!r} instead\."):
+        model.set_params(**{f"recipe__{path}": value})
+    assert model.recipe == SMALL
+    assert snapshot(model) == before
+    model.partial_fit(bits(30))
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "momentum", "n_epochs", "weight_decay", "start__sigma"])
 def test_numpy_numbers_as_settings_leave_the_number_type_alone(name: str) -> None:
-    value = 0.03
-    plain = small(**{name: value}).fit(bits(60))
-    numpy = small(**{name: np.float64(value)}).fit(bits(60))
+    value = 2 if name == "n_epochs" else 0.03
+    plain = small(recipe=SMALL.replace(**{name: value})).fit(bits(60))
+    numpy = small(recipe=SMALL.replace(**{name: np.float64(value)})).fit(bits(60))
     assert snapshot(numpy) == snapshot(plain)
 
 
@@ -301,14 +336,14 @@ def test_a_diverging_update_names_its_settings_and_leaves_no_trace(replay: str |
     rows = bits(130)
     model, undisturbed = (small(replay=replay, dtype=dtype).fit(rows[:70]) for _ in range(2))
     before = snapshot(model)
-    model.set_params(learning_rate=1e200, weight_decay=1.0)
-    message = r"Update 4 .* non-finite with learning_rate=1e\+200, momentum=0.5, weight_decay=1.0: .* after update 3"
+    model.set_params(recipe__learning_rate=1e200, recipe__weight_decay=1.0)
+    message = r"Update 4 .* non-finite with learning_rate=1e\+200, momentum=0.5, weight_decay=1: .* after update 3"
     with pytest.raises(DivergenceError, match=message):
         model.partial_fit(rows[70:])
     assert snapshot(model) == before
     assert np.isfinite(model.score(rows))
 
-    model.set_params(learning_rate=None, weight_decay=None).partial_fit(rows[70:])
+    model.set_params(recipe=SMALL).partial_fit(rows[70:])
     undisturbed.partial_fit(rows[70:])
     assert snapshot(model) == snapshot(undisturbed)
 
@@ -316,14 +351,14 @@ def test_a_diverging_update_names_its_settings_and_leaves_no_trace(replay: str |
 def test_divergence_in_the_middle_of_a_call_keeps_the_updates_before_it() -> None:
     # Each of the two epochs of an update multiplies the parameters by about 1 - 1e4, so float32 (up to 3e38) is left
     # after a few updates, not at the first.
-    settings = {"replay": RESERVOIR, "learning_rate": 1.0, "weight_decay": 1e4, "momentum": 0.0}
+    recipe = SMALL.replace(replay=RESERVOIR, learning_rate=1.0, weight_decay=1e4, momentum=0)
     rows = bits(400)
-    model = small(**settings).partial_fit(rows[:10])
+    model = small(recipe=recipe).partial_fit(rows[:10])
     with pytest.raises(DivergenceError):
         model.partial_fit(rows[10:])
     assert 1 < model.n_updates_ < 19
     assert model.n_rows_seen_ == 20 * model.n_updates_
-    assert snapshot(model) == snapshot(small(**settings).fit(rows[: model.n_rows_seen_]))
+    assert snapshot(model) == snapshot(small(recipe=recipe).fit(rows[: model.n_rows_seen_]))
 
 
 def test_rows_wait_until_a_batch_is_full() -> None:
@@ -360,45 +395,28 @@ def test_however_the_stream_is_cut_the_model_is_the_same(replay: str | Replay | 
 
 
 def test_every_setting_reaches_the_core() -> None:
-    settings = Settings(
-        batch_size=7,
-        n_replay=11,
-        n_epochs=4,
+    recipe = Recipe(
+        start=BaseRateStart(sigma=0.5),
+        replay=MemoryReplay(capacity=9),
+        rehearsal=OnDrift(rows_per_new=2),
+        n_epochs=EqualTime(Falling(first=6, last=4, n_first=1), at_least=1),
         n_cd=3,
-        learning_rate=0.03,
+        negative=FromRowsAndChains(n_chains=9),
+        centring=Centred(),
+        divisor=NewRows(),
+        learning_rate=Falling(first=0.1, last=0.03, n_first=2, n_warm_up=2),
         momentum=0.7,
-        initial_momentum=0.2,
-        momentum_schedule="update",
         weight_decay=0.01,
-        reconstruction="samples",
-        visible_bias="data",
-        negative="both",
-        n_chains=9,
-        initial_learning_rate=0.1,
-        n_initial_updates=2,
-        n_rising_updates=2,
-        n_first_epochs=6,
-        n_first_updates=1,
-        replay_share="drift",
-        n_replay_epochs=1,
-        divisor="batch",
-        recall="epoch",
-        centring=True,
-        averaging=0.5,
+        averaging=RecentAverage(keep=0.5),
     )
-    assert all(
-        getattr(settings, name) != default
-        for name, default in Settings()._asdict().items()
-        if name != "n_initial_epochs"
-    )
-    chosen = settings._asdict()
-    del chosen["n_initial_epochs"]
-    model = OnlineRBM(5, preset="paper", sigma=0.5, dtype="float64", random_state=1, **chosen).partial_fit(bits(1))
+    paper = PAPER.get_params(deep=False)
+    assert all(value != paper[name] for name, value in recipe.get_params(deep=False).items())
+    model = OnlineRBM(5, recipe=recipe, batch_size=7, dtype="float64", random_state=1).partial_fit(bits(1))
     assert model.components_.shape == (5, 6)
     assert model.components_.dtype == np.float64
     assert 0.2 < model.components_.std() < 0.8  # 30 draws of N(0, 0.5)
     by_hand = copy.deepcopy(model)
-    for state in online.observe(by_hand.state_, bits(60), settings):
+    for state, _ in online.observe(by_hand.state_, bits(60), recipe, batch_size=7):
         by_hand.state_ = state
     assert snapshot(model.partial_fit(bits(60))) == snapshot(by_hand)
 
@@ -462,7 +480,8 @@ def test_samples_have_the_mean_of_the_data_however_large_the_chunks(chunk: int, 
     # the 2,000 dreams only make the error smaller. A negative phase divided by the wrong number of rows ends at 0 or 1.
     standard_error = np.sqrt(P_ONE * (1 - P_ONE) / (batch_size * N_VISIBLE))
     rows = (np.random.default_rng(0).random((4000, N_VISIBLE)) < P_ONE).astype(np.float64)
-    model = OnlineRBM(5, replay="none", batch_size=batch_size, n_epochs=5, momentum=0.5, random_state=0)
+    recipe = MODERN.replace(replay=NoReplay(), n_epochs=5)
+    model = OnlineRBM(5, recipe=recipe, batch_size=batch_size, random_state=0)
     for part in chunks(rows, chunk):
         model.partial_fit(part)
     assert model.sample(2000, n_gibbs=200).mean() == pytest.approx(P_ONE, abs=4 * standard_error)
@@ -536,7 +555,7 @@ def test_log_z_of_the_old_model_is_forgotten_by_a_new_start_without_an_update() 
 
 
 def test_scores_stay_normalised_after_every_update() -> None:
-    model = small(learning_rate=0.5)
+    model = small(recipe=SMALL.replace(learning_rate=0.5))
     for chunk in chunks(bits(200), 20):
         assert np.exp(model.partial_fit(chunk).score_samples(all_states(6))).sum() == pytest.approx(1, abs=1e-5)
 
@@ -743,7 +762,11 @@ def test_imputation_refuses_a_number_of_steps_that_is_no_positive_int(value: Any
 
 
 def test_a_replay_class_in_place_of_an_object_is_refused_with_the_remedy() -> None:
-    with pytest.raises(ValueError, match=r"write MemoryReplay\(\) for MemoryReplay"):
+    with pytest.raises(ValueError, match=r"write MemoryReplay\(\)"):
+        MODERN.replace(replay=MemoryReplay)
+    with pytest.raises(
+        ValueError, match=r"'replay' parameter .* an instance of .*Replay' .* Got <class .*MemoryReplay'>"
+    ):
         OnlineRBM(n_hidden=3, replay=MemoryReplay).fit(np.eye(4))  # type: ignore[arg-type]
 
 
@@ -758,15 +781,15 @@ def test_one_step_dreams_move_a_model_of_independent_bits_away_from_its_data() -
     # A limit of the method at the paper's settings, which the README tells of: see "What to know before you trust it".
     bits = np.random.default_rng(5).random((10_000, 20)) < 0.3
     means = {
-        name: OnlineRBM(n_hidden=16, preset=preset, replay=replay, n_replay=n_replay, random_state=0)
+        name: OnlineRBM(n_hidden=16, recipe=recipe, random_state=0)
         .fit(bits)
         .sample(2_000, n_gibbs=200)
         .mean(dtype=float)
-        for name, preset, replay, n_replay in (
-            ("the paper's dreams", "paper", GenerativeReplay(), 300),
-            ("longer and fewer dreams", "paper", GenerativeReplay(n_gibbs=30), 100),
-            ("no dreams", "paper", NoReplay(), 300),
-            ("by default", "modern", None, None),
+        for name, recipe in (
+            ("the paper's dreams", PAPER),
+            ("longer and fewer dreams", PAPER.replace(replay__n_gibbs=30, rehearsal__n_rows=100)),
+            ("no dreams", PAPER.replace(replay=NoReplay())),
+            ("by default", MODERN),
         )
     }
     assert means["the paper's dreams"] < 0.1

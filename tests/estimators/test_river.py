@@ -10,6 +10,7 @@ river = pytest.importorskip("river")
 from river import datasets  # noqa: E402
 from river.checks import yield_checks  # noqa: E402
 
+from genreplay import OnlineRBMDetector  # noqa: E402
 from genreplay.estimators.river import RBMDetector  # noqa: E402
 
 datasets.CreditCard = datasets.Shuttle  # River's checks would download the one; the other is bundled
@@ -37,7 +38,7 @@ def rows(n: int, seed: int = 0) -> list[dict[object, object]]:
 
 
 def learned(n: int = 2000) -> RBMDetector:
-    detector = RBMDetector(warm_up=200, seed=0)
+    detector = RBMDetector(OnlineRBMDetector(warm_up=200), seed=0)
     for row in rows(n):
         detector.learn_one(row)
     return detector
@@ -58,7 +59,7 @@ def test_missing_new_and_unreadable_features_are_borne() -> None:
 
 
 def test_a_stream_without_features_is_borne() -> None:
-    detector = RBMDetector(warm_up=3)
+    detector = RBMDetector(OnlineRBMDetector(warm_up=3))
     for _ in range(10):
         detector.learn_one({})
         assert detector.score_one({"a": 1}) == 0
