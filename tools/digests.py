@@ -57,7 +57,7 @@ def digest(arrays: Iterable[npt.NDArray[Any]]) -> str:
 def learned() -> Iterator[tuple[str, str]]:
     """What is learned, by the path of the products, the seed, the recipe and the replay strategy."""
     for path in ("dense", "sparse"):
-        with kernels.use(path):  # type: ignore[arg-type]
+        with kernels.use(path):
             for seed in range(N_SEEDS):
                 for name, recipe in RECIPES.items():
                     for replay, strategy in BY_NAME.items():

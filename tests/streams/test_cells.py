@@ -107,7 +107,7 @@ def test_a_value_in_json_is_what_it_is_in_python(value: object, kind: Kind | Non
         assert_alike(cells, an_ndjson(cells), kind)
 
 
-REFUSED = object()
+REFUSED = "refused"
 TIME = datetime(2024, 5, 1, 12, 30, tzinfo=UTC).timestamp()
 THE_RULES: list[tuple[object, list[object]]] = [
     ("NA", [math.nan, None, None, math.nan]),
