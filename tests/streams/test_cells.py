@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genreplay import OnlineRBMDetector
+from genreplay import OnlineRBM, OnlineRBMDetector
 from genreplay.streams import TableEncoder, columns
 from genreplay.streams.cells import Kind
 from genreplay.streams.chunks import Chunk
@@ -105,6 +105,10 @@ def test_a_text_in_a_csv_file_is_what_it_is_in_python(text: str, kind: Kind | No
 def test_a_value_in_json_is_what_it_is_in_python(value: object, kind: Kind | None) -> None:
     for cells in ([value], [value, HOMES.get(kind or "", "blue")], [*[5] * 30, value], [value, *[True] * 5]):
         assert_alike(cells, an_ndjson(cells), kind)
+
+
+def small_detector(encoder: TableEncoder | None = None) -> OnlineRBMDetector:
+    return OnlineRBMDetector(encoder, OnlineRBM(4, recipe="tables", batch_size=10), warm_up=50, random_state=0)
 
 
 REFUSED = "refused"
@@ -202,9 +206,8 @@ def test_a_detector_learns_the_same_from_a_file_and_in_python() -> None:
     schema = Schema.infer([chunk])
     expected = ["number", "category", "category", "boolean", "timestamp"]
     assert list(schema.kinds.values()) == expected
-    settings_ = {"n_hidden": 4, "warm_up": 50, "batch_size": 10, "random_state": 0}
-    from_file = OnlineRBMDetector(**settings_, kinds=schema.kinds_by_place)
-    in_python = OnlineRBMDetector(**settings_)
+    from_file = small_detector(TableEncoder(kinds=schema.kinds_by_place))
+    in_python = small_detector()
     typed = schema.parse(chunk)
     assert not typed.bad
     scores = from_file.learn_scored(typed.cells)
@@ -219,32 +222,31 @@ def test_river_reads_cells_by_the_same_rules() -> None:
     from genreplay.estimators.river import RBMDetector
 
     rows = people()
-    detector = RBMDetector(warm_up=50, batch_size=10, seed=0)
+    detector = RBMDetector(small_detector())
     for row in rows:
         detector.learn_one(dict(enumerate(row)))
     encoder = TableEncoder().fit(rows[:50])
-    assert detector._detector is not None
-    assert detector._detector.encoder_.kinds_ == encoder.kinds_
-    assert detector._detector.encoder_.state()["codes"] == encoder.state()["codes"]
+    assert detector._started is not None
+    assert detector._started.encoder_.kinds_ == encoder.kinds_
+    assert detector._started.encoder_.state()["codes"] == encoder.state()["codes"]
 
 
 def test_river_takes_a_strange_cell_among_numbers_as_missing() -> None:
     pytest.importorskip("river")
     from genreplay.estimators.river import RBMDetector
 
-    detector = RBMDetector(warm_up=50, batch_size=10, seed=0)
+    detector = RBMDetector(small_detector())
     for i in range(60):
         detector.learn_one({"x": "fast" if i in (7, 55) else str(i), "y": [] if i == 9 else math.inf if i == 8 else i})
-    assert detector._detector is not None
-    assert detector._detector.encoder_.kinds_ == ["number", "number"]
+    assert detector._started is not None
+    assert detector._started.encoder_.kinds_ == ["number", "number"]
 
 
 @pytest.mark.parametrize("n_first", [1, 20, 49])
 def test_a_warm_up_saved_in_the_middle_reads_its_rows_as_it_would_have(n_first: int, tmp_path: Path) -> None:
     mixed = [[*row, i, date(2024, 5, 1 + i % 9), "NA"] for i, row in enumerate(people(60))]
-    settings_: dict[str, Any] = {"n_hidden": 4, "warm_up": 50, "batch_size": 10, "random_state": 0}
-    straight = OnlineRBMDetector(**settings_).partial_fit(mixed)
-    OnlineRBMDetector(**settings_).partial_fit(mixed[:n_first]).save(tmp_path / "model")
+    straight = small_detector().partial_fit(mixed)
+    small_detector().partial_fit(mixed[:n_first]).save(tmp_path / "model")
     again = OnlineRBMDetector.load(tmp_path / "model").partial_fit(mixed[n_first:])
     assert again.encoder_.state() == straight.encoder_.state()
     assert again.encoder_.kinds_[5:] == ["number", "timestamp", "category"]
@@ -367,9 +369,9 @@ def test_one_text_among_many_numbers_is_refused_and_named() -> None:
 
 def test_a_row_refused_right_after_the_warm_up_leaves_the_detector_in_it() -> None:
     rows: list[list[Any]] = [[float(i)] for i in range(60)]
-    model = OnlineRBMDetector(n_hidden=4, warm_up=50, batch_size=10, random_state=0).partial_fit(rows[:40])
+    model = small_detector().partial_fit(rows[:40])
     with pytest.raises(ValueError, match="row 15 of this chunk: 'old' is not a number"):
         model.partial_fit([*rows[40:55], ["old"]])
     assert model.n_waiting_ == 40
-    straight = OnlineRBMDetector(n_hidden=4, warm_up=50, batch_size=10, random_state=0).partial_fit(rows)
+    straight = small_detector().partial_fit(rows)
     np.testing.assert_array_equal(model.partial_fit(rows[40:]).score_samples(rows), straight.score_samples(rows))

@@ -246,12 +246,15 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self.extra_, self._threshold, self._n_responding = {}, None, 0
 
     def _follow_changes(self) -> None:
-        """Arguments may change between two calls, but not the codes, nor what the model started with."""
-        if self._new_encoder().get_params() != self.encoder_.get_params():
-            raise ValueError(
-                f"The codes of {type(self).__name__} cannot change while it learns: set encoder and warm_up back, or "
-                "call fit to start anew."
-            )
+        """Arguments may change between two calls, but not codes that are made, nor what the model started with."""
+        settings = self._new_encoder().get_params()
+        if settings != self.encoder_.get_params():
+            if self.encoder_.frozen_ or settings["warm_up"] != self.encoder_.warm_up:
+                raise ValueError(
+                    f"{type(self).__name__} cannot change its warm_up, nor its encoder after the warm-up: set them "
+                    "back, or call fit to start anew."
+                )
+            self.encoder_.set_params(**settings)
         wanted, held = (each.get_params(deep=False) for each in (self._new_rbm(), self.rbm_))
         wanted["random_state"] = held["random_state"]  # it was used at the start
         if wanted != held:
