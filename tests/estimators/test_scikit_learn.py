@@ -16,15 +16,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from genreplay import GenerativeReplay, MemoryReplay, OnlineRBM
+from genreplay import MODERN, PAPER, GenerativeReplay, MemoryReplay, NoReplay, OnlineRBM
 
 # scikit-learn checks with gaussian data, which OnlineRBM warns is outside [0, 1], and few rows, which it warns do not
 # fill a default batch. With a batch of five rows every check sees a model that has learned.
+SMALL = MODERN.replace(n_epochs=2, rehearsal__rows_per_new=1.5)
 ignores_warnings = pytest.mark.filterwarnings("ignore::UserWarning")
 ESTIMATORS = [
     OnlineRBM(),
-    OnlineRBM(n_hidden=3, batch_size=5, n_replay=5, n_epochs=2),
-    OnlineRBM(n_hidden=3, batch_size=5, n_replay=5, n_epochs=2, replay=MemoryReplay(packed=True), dtype="float64"),
+    OnlineRBM(n_hidden=3, recipe=SMALL, batch_size=5),
+    OnlineRBM(n_hidden=3, recipe=SMALL, batch_size=5, replay=MemoryReplay(packed=True), dtype="float64"),
 ]
 
 CHECKS_LEFT_OUT_OF_CHECK_ESTIMATOR = [
@@ -48,7 +49,7 @@ def bits(n_rows: int, n_columns: int = 6, seed: int = 0) -> npt.NDArray[np.float
 
 
 def small(**params: Any) -> OnlineRBM:
-    return OnlineRBM(**{"n_hidden": 4, "batch_size": 20, "n_replay": 30, "n_epochs": 2, "random_state": 0, **params})
+    return OnlineRBM(**{"n_hidden": 4, "recipe": SMALL, "batch_size": 20, "random_state": 0, **params})
 
 
 @ignores_warnings
@@ -65,7 +66,7 @@ def test_the_checks_left_out_of_check_estimator_pass_too(name: str, estimator: O
 
 
 def test_a_clone_has_the_settings_but_nothing_learned() -> None:
-    model = small(replay=GenerativeReplay(n_gibbs=3), learning_rate=0.1).fit(bits(60))
+    model = small(replay=GenerativeReplay(n_gibbs=3), recipe=SMALL.replace(learning_rate=0.1)).fit(bits(60))
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     assert not hasattr(copy, "state_")
@@ -77,13 +78,12 @@ def test_a_clone_of_a_model_with_memory_does_not_share_the_memory() -> None:
     held = model.replay_nbytes_
     clone(model).fit(bits(200, seed=1))
     assert model.replay_nbytes_ == held
-    assert isinstance(model.replay, MemoryReplay)
-    assert model.replay.n_rows == 0  # the user's object is only a description
+    assert model.replay == MemoryReplay(capacity=50)  # the user's object is only a description
 
 
 def test_hidden_probabilities_feed_a_classifier_in_a_pipeline() -> None:
     X, y = load_digits(n_class=3, return_X_y=True)
-    rbm = OnlineRBM(n_hidden=30, batch_size=10, n_replay=30, random_state=0)
+    rbm = OnlineRBM(n_hidden=30, batch_size=10, random_state=0)
     pipeline = make_pipeline(rbm, LogisticRegression(max_iter=1000))
     pipeline.fit(X[:400] / 16, y[:400])
     assert pipeline.score(X[400:] / 16, y[400:]) > 0.8  # a guess would be right in 1 of 3
@@ -92,11 +92,11 @@ def test_hidden_probabilities_feed_a_classifier_in_a_pipeline() -> None:
 
 def test_grid_search_picks_the_learning_rate_of_the_best_log_likelihood() -> None:
     # 1e-6 leaves the model at its start, where every bit is a fair coin; 0.05 learns that three in ten are ones.
-    model = small(preset="paper", replay="none", n_epochs=5, momentum=0.5)
-    search = GridSearchCV(model, {"learning_rate": [1e-6, 0.05]}, cv=3).fit(bits(600))
+    model = small(recipe=PAPER.replace(replay=NoReplay(), n_epochs=5, momentum=0.5))
+    search = GridSearchCV(model, {"recipe__learning_rate": [1e-6, 0.05]}, cv=3).fit(bits(600))
     fair = 6 * np.log(0.5)
     learned = 6 * (0.3 * np.log(0.3) + 0.7 * np.log(0.7))
-    assert search.best_params_ == {"learning_rate": 0.05}
+    assert search.best_params_ == {"recipe__learning_rate": 0.05}
     assert search.cv_results_["mean_test_score"][0] == pytest.approx(fair, abs=0.01)  # sigma = 0.01
     assert search.best_score_ > (fair + learned) / 2
 
@@ -128,18 +128,10 @@ def test_transform_can_put_out_a_data_frame_with_names() -> None:
     ("name", "value"),
     [
         ("n_hidden", 0),
+        ("recipe", "new"),
+        ("recipe", None),
         ("replay", "dreams"),
-        ("n_replay", 0),
         ("batch_size", 1.5),
-        ("n_epochs", 0),
-        ("n_cd", 0),
-        ("learning_rate", 0.0),
-        ("momentum", 1.0),
-        ("initial_momentum", -0.1),
-        ("momentum_schedule", "always"),
-        ("weight_decay", -0.1),
-        ("reconstruction", "means"),
-        ("sigma", -1.0),
         ("binarize", "half"),
         ("dtype", "float16"),
     ],
