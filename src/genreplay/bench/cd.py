@@ -79,7 +79,7 @@ def _in_turns(contestants: dict[str, Contestant], effort: Effort) -> Turns:
 
 
 def step(rbm: RBM, V: Array, path: ours.KernelPath) -> Contestant:
-    """Our step on one path; samples have zeros to skip, probabilities save the dense path the sampling."""
+    """Our step on one path. The sparse path samples, to have zeros to skip; the dense path needs no sampling."""
     reconstruction: Reconstruction = "probabilities" if path == "dense" else "samples"
     return Contestant(ours.cd_step(rbm, V, path, reconstruction, np.random.default_rng(0)))
 

@@ -1,4 +1,4 @@
-"""What a benchmark gives: figures beside their targets, and curves."""
+"""Results of a benchmark: figures with their targets, and curves."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Curve(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Everything one benchmark has to say."""
+    """All results of one benchmark."""
 
     title: str
     about: str
@@ -77,5 +77,5 @@ def multiples(turns: Turns, unit: str, label: str, targets: dict[str, Target] | 
 
 
 def speedup(turns: Turns, fast: str, slow: str, target: Target | None = None) -> Figure:
-    """How many times as fast one contestant of ours is as another's."""
+    """How many times as fast our code is as another's."""
     return Figure(f"ours against {slow}", "times as fast", *turns.ratio(slow, unit=fast), target=target)

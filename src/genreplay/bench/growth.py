@@ -35,7 +35,7 @@ class Sizes:
 
 
 SMALLEST = {"n_visible": 98, "n_hidden": 64, "n_replay": 300, "n_gibbs": 1}
-"""where each size starts when it is the one that grows"""
+"""smallest value of each size in the series where it grows"""
 SYMBOLS = {"n_visible": "n_v", "n_hidden": "n_h", "n_replay": "n_Bhat", "n_gibbs": "n_Gs"}
 
 

@@ -1,4 +1,4 @@
-"""On what it was measured."""
+"""The machine and the library versions of a benchmark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGES = ("genreplay", "numpy", "scipy", "scikit-learn", "numba", "torch", "rb
 
 
 def machine() -> dict[str, str]:
-    """The processor, what else runs on it, and the version of everything that takes part.
+    """The processor, its load, and the versions of all libraries that take part.
 
     >>> sorted(machine())[:5]
     ['BLAS', 'Python', 'cores', 'genreplay', 'load before']

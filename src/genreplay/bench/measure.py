@@ -1,4 +1,4 @@
-"""Take turns and compare: what a shared machine can say about speed.
+"""Measure speed on a shared machine: contestants take turns, and their times are compared.
 
 Seconds from two runs mean little when others use the machine too; the ratio of two medians from alternating turns, in
 one process, means more. Its spread is that of the same ratio turn by turn.
@@ -43,7 +43,7 @@ class Contestant(NamedTuple):
     n_threads: int = 1
 
     def repeated(self, n: int) -> Contestant:
-        """The same, ``n`` times in a call: steps come in rows, with the caches as the last one left them."""
+        """The same, ``n`` times per call: each step finds the caches as the last one left them, as in real use."""
         return Contestant(lambda: [self.call() for _ in range(n)], n * self.n_steps, self.n_threads)
 
 
@@ -90,7 +90,7 @@ def interleave(contestants: Mapping[str, Contestant], n_turns: int = 15) -> Turn
         for column, (call, n_steps, n_threads) in enumerate(contestants.values()):
             with threads(n_threads, pools):
                 if n_threads != n_before:
-                    call()  # threads that were at rest have to wake, those that are not needed to come to rest
+                    call()  # not timed: sleeping threads wake up, and threads no longer needed go to sleep
                     n_before = n_threads
                 began = time.perf_counter()
                 call()
@@ -100,9 +100,9 @@ def interleave(contestants: Mapping[str, Contestant], n_turns: int = 15) -> Turn
 
 @contextmanager
 def threads(n: int, pools: ThreadpoolController | None = None) -> Iterator[None]:
-    """Hold the number of threads of BLAS, of our compiled loops and of PyTorch while the block runs.
+    """Fix the number of threads of BLAS, of our compiled loops and of PyTorch while the block runs.
 
-    ``pools`` spares the search for libraries, which takes as long as a CD step.
+    Pass ``pools`` to avoid a search for libraries, which takes as long as a CD step.
 
     >>> with threads(1):
     ...     {pool["num_threads"] for pool in ThreadpoolController().info()}

@@ -1,4 +1,4 @@
-"""Peak memory while learning from a file: a fresh process tells how much it grew above its imports."""
+"""Peak memory while learning from a file: how much a fresh process grows after its imports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from genreplay.core import PAPER
 
 PEAK = Target("at most", 60)
 MORE_ROWS = Target("at most", 2)
-"""MB that four times the rows may add: the grain of the allocator"""
+"""MB that four times the rows may add, because the allocator works in blocks"""
 STATUS = Path("/proc/self/status")
 
 
@@ -27,7 +27,7 @@ def memory(effort: Effort) -> Part:
     rows = mnist(few, effort.seed)
     figures, left_out = [], []
     if STATUS.exists():
-        # compiles the loops, which then lie on disk: the compiler's own memory is no part of learning
+        # compiles the loops and caches them on disk, because the compiler's memory must not be counted
         ours.update(rows.V[:100], N_HIDDEN, PAPER.replace(n_epochs=1))()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "rows.npy")
@@ -44,8 +44,8 @@ def memory(effort: Effort) -> Part:
     return Part(
         "Memory",
         f"Peak resident memory of a fresh process that learns {rows.source} (784 bytes each) from a memory-mapped .npy "
-        f"file: {N_HIDDEN} hidden units, 300 dreams an update, one epoch, one thread. Two rows learned by three units "
-        "come before, for Numba imports the greater part of itself at its first loop. MB are 10^6 bytes.",
+        f"file: {N_HIDDEN} hidden units, 300 dreams an update, one epoch, one thread. Before that, three units learn "
+        "two rows, because Numba imports most of itself at its first loop. MB are 10^6 bytes.",
         figures,
         [],
         left_out,

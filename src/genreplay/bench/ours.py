@@ -1,7 +1,7 @@
 """Everything of this package that is timed, each behind one small function.
 
 A ``path`` is how the products are computed: "dense" by matrix multiplication alone, or "sparse" where the rule of
-``genreplay.core.kernels`` chooses so, as in use.
+``genreplay.core.kernels`` chooses so, as in real use.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _use(path: KernelPath) -> AbstractContextManager[None]:
 
 
 def trained(V: Array, n_hidden: int, n_steps: int, rng: np.random.Generator) -> RBM:
-    """A model that has seen the rows some dozens of times, so that it reconstructs them as sparsely as in use."""
+    """A model that has seen the rows some dozens of times, so that its reconstructions are as sparse as in real use."""
     rbm = init(V.shape[1], n_hidden, rng)
     velocity, work = zeros_like(rbm), Workspace()
     for _ in range(n_steps):

@@ -1,4 +1,4 @@
-"""Other people's programs, called as their authors mean them to be called, and a good one in plain PyTorch.
+"""Other packages, called as their authors intend, and a hand-written implementation in PyTorch.
 
 Each function needs a package that may not be installed; ``gather`` names those that are not.
 """
@@ -19,7 +19,7 @@ from genreplay.core.kernels import Array
 
 
 def gather(makers: Mapping[str, Callable[[], Contestant]]) -> tuple[dict[str, Contestant], list[str]]:
-    """The contestants that can be made, and a word on each that cannot.
+    """The contestants that can be made, and the reason for each that cannot.
 
     >>> gather({"a peer": lambda: import_module("no_such_package")})
     ({}, ['a peer: no_such_package is not installed'])
@@ -34,7 +34,7 @@ def gather(makers: Mapping[str, Callable[[], Contestant]]) -> tuple[dict[str, Co
 
 
 def sklearn_fit(V: Array, n_hidden: int, n_batches: int = 5) -> Contestant:
-    """BernoulliRBM.fit over several batches of these rows, which thins out its set-up."""
+    """BernoulliRBM.fit over several batches of these rows, so that its set-up counts less."""
     model = _import("sklearn.neural_network").BernoulliRBM(
         n_hidden, learning_rate=0.05, batch_size=len(V), n_iter=1, random_state=0
     )
@@ -79,13 +79,13 @@ def rbms_step(rbm: RBM, V: Array, training_type: Literal["cd", "pcd"]) -> Contes
 
 
 def rbms_ais(rbm: RBM, n_chains: int, n_betas: int) -> Contestant:
-    """The log Z of rbms by AIS; its temperatures lie evenly."""
+    """The log Z of rbms by AIS; its temperatures are evenly spaced."""
     ais, model = _import("rbms.partition_function.ais"), _rbms_model(rbm)
     return Contestant(lambda: ais.compute_partition_function_ais(n_chains, n_betas, model), n_steps=n_betas - 1)
 
 
 def torch_step(rbm: RBM, V: Array) -> Contestant:
-    """CD-1 with momentum and decay, written by hand: in place, nothing recorded, the factors left to the products."""
+    """CD-1 with momentum and decay, written by hand: in place, without autograd, factors inside the products."""
     torch = _import("torch")
     W, a, b = (torch.from_numpy(part.copy()) for part in rbm)
     dW, da, db = (torch.zeros_like(part) for part in (W, a, b))
@@ -114,7 +114,7 @@ def torch_step(rbm: RBM, V: Array) -> Contestant:
 
 
 def torch_ais(rbm: RBM, n_chains: int, n_betas: int, base_bias: Array) -> Contestant:
-    """AIS written by hand, its temperatures as even as those of rbms: one product up and one down for each."""
+    """AIS written by hand, temperatures evenly spaced as in rbms: one product up and one down for each."""
     torch = _import("torch")
     W, a, b = (torch.from_numpy(part) for part in rbm)
     base = torch.from_numpy(base_bias)
@@ -140,7 +140,7 @@ def torch_ais(rbm: RBM, n_chains: int, n_betas: int, base_bias: Array) -> Contes
 
 
 def half_space_trees(rows: Array) -> Contestant:
-    """River's HalfSpaceTrees as they come, learning one dictionary after the other."""
+    """River's HalfSpaceTrees with its defaults, learning one dictionary after the other."""
     model = _import("river.anomaly").HalfSpaceTrees(seed=0)
     dictionaries = [{f"x{k}": float(value) for k, value in enumerate(row)} for row in rows]
 
@@ -159,5 +159,5 @@ def _rbms_model(rbm: RBM) -> Any:
 
 def _import(name: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a peer's import has to say to its authors
+        warnings.simplefilter("ignore")  # warnings that are meant for the package's authors
         return import_module(name)

@@ -1,4 +1,4 @@
-"""The rows that are learned: real ones where the data is at hand, made-up ones of the same shape and density if not."""
+"""The rows that are learned: real ones if the data is available, else made-up ones of the same shape and density."""
 
 from __future__ import annotations
 
@@ -70,5 +70,5 @@ def _dataset(name: str) -> Dataset | None:
 
 @cache
 def model_of_mnist(n_rows: int, seed: int, n_steps: int) -> RBM:
-    """A model of these rows of MNIST, as sparse as in use."""
+    """A model of these rows of MNIST, trained so that its reconstructions are as sparse as in real use."""
     return ours.trained(mnist(n_rows, seed).V, N_HIDDEN, n_steps, np.random.default_rng(seed))

@@ -1,4 +1,4 @@
-"""A run of ``genreplay bench``: which parts there are, and what they gave."""
+"""A run of ``genreplay bench``: its parts and their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
 
 
 class Run(NamedTuple):
-    """All figures of one run, and on what they were measured."""
+    """All figures of one run, and the machine that they were measured on."""
 
     effort: Effort
     machine: dict[str, str]

@@ -11,7 +11,7 @@ from genreplay.datasets import load
 
 N_HIDDEN, BATCH_SIZE, N_REPLAY = 16, 100, 300
 ROWS_PER_SECOND = 20_000
-"""to be reached with one epoch, or what HalfSpaceTrees does in the same run if that is less; a quarter with ten"""
+"""target with one epoch, or the rate of HalfSpaceTrees in the same run if that is less; a quarter with ten"""
 ONE, TEN, TREES = "ours, 1 epoch", "ours, 10 epochs", "River's HalfSpaceTrees"
 
 
@@ -33,8 +33,8 @@ def stream(effort: Effort) -> Part:
     return Part(
         "One row at a time",
         f"{len(rows):,} of scikit-learn's handwritten digits, {rows.shape[1]} bits each, fed one by one to {N_HIDDEN} "
-        f"hidden units, an update with {N_REPLAY} dreams every {BATCH_SIZE} rows. HalfSpaceTrees as they come, fed "
-        "with dictionaries.",
+        f"hidden units, an update with {N_REPLAY} dreams every {BATCH_SIZE} rows. HalfSpaceTrees has its "
+        "defaults and is fed with dictionaries.",
         [_rows_per_second(name, turns, targets.get(name)) for name in turns.names],
         [],
         left_out,

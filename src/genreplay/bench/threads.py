@@ -59,7 +59,7 @@ def threads(effort: Effort) -> Part:
     return Part(
         "Threads",
         f"The CD-1 step at MNIST's shape: {len(rows.V)} {rows.source}, {rbm.n_visible} x {rbm.n_hidden} units, on "
-        f"{n_cores} cores. Only on an idle machine do the threads have the cores for themselves: see its load.",
+        f"{n_cores} cores. Threads need an idle machine to be fast: see its load below.",
         figures,
         [curve] if n_cores > 1 else [],
         left_out,

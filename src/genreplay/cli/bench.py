@@ -17,12 +17,12 @@ from genreplay.bench.run import PARTS, run
 from genreplay.formatting import three_digits
 
 VERDICTS = {True: "[green]met[/]", False: "[red]not met[/]", None: ""}
-"""of a figure, by ``met``"""
+"""how ``Figure.met`` is shown"""
 
 
 @click.command()
 @click.argument("names", metavar="[PART]...", nargs=-1, type=click.Choice(list(PARTS)))
-@click.option("--quick", is_flag=True, help="Few turns and small sizes: see that it works, judge nothing.")
+@click.option("--quick", is_flag=True, help="Few turns and small sizes: shows that it works; the figures mean nothing.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.option(

@@ -1,4 +1,4 @@
-"""``genreplay data``: which data sets are here, and how the others come."""
+"""``genreplay data``: list the data sets, and fetch those that are missing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def data() -> None:
 @data.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
-    """Show every data set: its size, how true it is to the original, and where it was found."""
+    """Show every data set: its size, how close it is to the original, and where it was found."""
     summaries = [datasets.describe(name) for name in datasets.names()]
     if as_json:
         click.echo(json.dumps([summary._asdict() for summary in summaries], indent=2))

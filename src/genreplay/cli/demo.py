@@ -1,4 +1,4 @@
-"""``genreplay demo``: the contest of Fig. 3 on data that needs no file."""
+"""``genreplay demo``: the comparison of Fig. 3 on data that needs no file."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _table(name: str, contest: ClassesInTurn, results: dict[str, Figures]) -> Ta
     table = Table(
         title=f"{name}, one after the other: {contest.n_hidden} hidden units",
         caption=f"AIS with {contest.n_temperatures} temperatures; rarest: the smallest share of a class in the last "
-        "dreams (10 % would be fair); bytes of parameters, velocities and memory",
+        "dreams (an equal share is 10 %); bytes of parameters, velocities and memory",
     )
     for heading in ("method", "test nats", "reverse AIS", "rarest", "bytes held", "seconds"):
         table.add_column(heading, justify="left" if heading == "method" else "right", no_wrap=True)

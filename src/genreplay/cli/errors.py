@@ -1,4 +1,4 @@
-"""How a command ends when something is wrong: one line on stderr, and an exit code that says whose fault it is."""
+"""How a command ends after an error: one line on stderr, and exit code 2 for bad input, 1 for other failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ P = ParamSpec("P")
 
 
 def one_line(text: str) -> str:
-    r"""Text as one line that a terminal can show: what libraries say of a damaged file may quote it.
+    r"""Text as one printable line: error messages of libraries may quote bytes of a damaged file.
 
     >>> print(one_line("no footer\nfound in '\x1b[31m'"))
     no footer found in '\x1b[31m'
@@ -30,7 +30,7 @@ def one_line(text: str) -> str:
 
 
 class Failure(click.ClickException):
-    """What was to be done cannot be done, as with a full disk: exit code 1."""
+    """The command cannot do its work, for instance because a disk is full: exit code 1."""
 
     exit_code = 1
 
@@ -39,7 +39,7 @@ class Failure(click.ClickException):
 
 
 class BadInput(Failure):
-    """The input or a file that the user named will not do: exit code 2."""
+    """The input, or a file that the user named, cannot be used: exit code 2."""
 
     exit_code = 2
 
@@ -49,14 +49,14 @@ class ClosedOutput(Exception):
 
 
 def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn errors that a user can cause into one line: 2 for bad input, 1 for a full disk and the like, 0 for head."""
+    """Turn errors that a user can cause into one line. Exit code: 2 for bad input, 0 for a closed pipe, else 1."""
 
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            # a model that learns too fast ends with an error of its own: no need for NumPy's words on the way there
+            # a model that diverges raises an error of its own; NumPy's warnings before it do not help the user
             with np.errstate(all="ignore"), warnings.catch_warnings():
-                # rows come in the order of the model's columns, by name: scikit-learn need not miss the names
+                # cells are already matched to the model's columns by name, so this warning would be wrong
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 command(*args, **kwargs)
         except (InputError, CheckpointError, DivergenceError) as error:
@@ -64,7 +64,7 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
         except MemoryError as error:
             raise Failure("There is not enough memory for a model of this size.") from error
         except ClosedOutput:
-            forget_output()
+            discard_output()
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
             raise Failure(f"{error.strerror or error}{where}.") from error
@@ -73,17 +73,17 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def say(text: str) -> None:
-    """Say something on stderr; if it cannot be written, that is no reason to stop."""
+    """Print one line on stderr. If that fails, go on without it."""
     with suppress(OSError):
         click.echo(one_line(text), err=True)
 
 
-def forget_output() -> None:
-    """Let what is still in the buffers of standard output go nowhere, so that Python can end in peace."""
+def discard_output() -> None:
+    """Discard what is still in the buffers of standard output, so that Python exits without an error."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError, AttributeError):  # closed before Python started, or no file
         return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, descriptor)
+    os.close(null_device)

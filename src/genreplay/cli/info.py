@@ -23,7 +23,7 @@ from genreplay.streams.chunks import shown
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clean_exits
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
-    """Say what a model file holds: its table, how many rows it has seen, its size."""
+    """Print what a model file holds: its table, how many rows it has seen, its size."""
     with models.reading(path):
         held = checkpoint.load(path)
     kind = held.extra.get("estimator", "bare learner")

@@ -1,4 +1,4 @@
-"""``genreplay learn``: a model from a table or a pipe, for as long as rows come."""
+"""``genreplay learn``: learn a model from a table, or from a pipe of any length."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from genreplay.streams.schema import Schema
 
 
 class _Finite(click.FloatRange):
-    """A range that has neither infinity nor what is not a number."""
+    """A range of finite numbers: no infinity, no NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number: float = super().convert(value, param, ctx)
@@ -40,9 +40,9 @@ class _Finite(click.FloatRange):
 @click.command()
 @reading_options
 @model_option
-@click.option("--resume", is_flag=True, help="Go on with the same input: rows that the model has taken are skipped.")
-@click.option("--more", is_flag=True, help="Go on with another input, from its first row.")
-@click.option("--force", is_flag=True, help="Start anew, even if there is a model already.")
+@click.option("--resume", is_flag=True, help="Continue with the same input: rows that the model has read are skipped.")
+@click.option("--more", is_flag=True, help="Continue with another input, from its first row.")
+@click.option("--force", is_flag=True, help="Start a new model, even if the file exists.")
 @click.option(
     "--schema",
     "schema_file",
@@ -52,7 +52,9 @@ class _Finite(click.FloatRange):
 )
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
 @click.option("--hidden", type=click.IntRange(1, 1_000_000), help="Hidden units of a new model.  [default: 32]")
-@click.option("--epochs", type=click.IntRange(1), help="Steps an update of a new model; more learn more from few rows.")
+@click.option(
+    "--epochs", type=click.IntRange(1), help="Steps per update of a new model; more steps learn more from few rows."
+)
 @click.option(
     "--learning-rate",
     type=_Finite(0, min_open=True),
@@ -86,12 +88,12 @@ class _Finite(click.FloatRange):
 @click.option(
     "--on-drift",
     type=click.Choice(["nothing", "faster", "fewer-dreams"]),
-    help="What follows when new rows no longer fit: nothing but a word, or, for 20 updates, faster learning or fewer "
+    help="What to do when new rows no longer fit: only report it, or, for 20 updates, learn faster or rehearse fewer "
     "dreams.  [default: nothing]",
 )
 @click.option("--watch", is_flag=True, help="Show what the model learns while it learns, on a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print scores as JSON lines, or, without them, the summary.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but what is wrong.")
+@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 @clean_exits
 def learn(
     path: Path,
@@ -117,8 +119,8 @@ def learn(
 ) -> None:
     """Learn the rows of FILE, or of a pipe, one after the other, in fixed memory.
 
-    CSV, TSV, NDJSON, npy, npz and Parquet. What the columns hold is inferred from the first 500 rows, or said in a
-    TOML file. Interrupt it at any time: the current update is finished and the model saved.
+    CSV, TSV, NDJSON, npy, npz and Parquet. What the columns hold is inferred from the first 500 rows, or read from
+    a TOML file. Interrupt it at any time: the current update is finished and the model saved.
     """
     if resume + more + force > 1:
         raise click.UsageError("--resume, --more and --force exclude each other.")
@@ -134,7 +136,7 @@ def learn(
             )
         built = {"hidden": hidden, "epochs": epochs, "learning-rate": learning_rate, "replay": replay, "seed": seed}
         changes = {"contamination": contamination, "on_drift": on_drift}
-        saved = _go_on(models.load(path), built, changes, given, ignored)
+        saved = _continued(models.load(path), built, changes, given, ignored)
     if more and saved is not None:
         account = replace(saved.account, input_number=saved.account.input_number + 1)
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
@@ -143,7 +145,7 @@ def learn(
     rehearses = replay == "generative" if saved is None else saved.model.rbm_.recipe_.replay != NoReplay()
     if on_drift == "fewer-dreams" and not rehearses:
         raise click.UsageError(
-            "--on-drift fewer-dreams wants a model with --replay generative: there are no dreams to save."
+            "--on-drift fewer-dreams needs a model with --replay generative: this one rehearses no dreams."
         )
 
     def start(schema: Schema) -> OnlineRBMDetector:
@@ -174,7 +176,7 @@ def _without_none(**settings: Any) -> dict[str, Any]:
 
 
 def _check_place(path: Path, others: Mapping[str, Path | str | None]) -> None:
-    """See that a model can be written there, before hours of learning, and that nothing else is lost by it."""
+    """Check before hours of learning that the model can be written there and overwrites no other file."""
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise click.UsageError(f"There is no folder {folder} for the model.")
@@ -193,14 +195,14 @@ def _given(schema_file: Path | None, ignored: Sequence[str]) -> Schema | None:
     return Schema(kinds) if kinds else None
 
 
-def _go_on(
+def _continued(
     saved: Saved,
     settings: Mapping[str, float | str | None],
     changes: Mapping[str, object],
     given: Schema | None,
     ignored: Sequence[str],
 ) -> Saved:
-    """A model that is to learn more: what it was made with stays, and may be said again."""
+    """A saved model that will learn more. The settings it was made with may be repeated, but not changed."""
     model = saved.model
     recipe = model.rbm_.recipe_
     built = {

@@ -1,4 +1,4 @@
-"""The loop of ``genreplay learn``: rows in, a model that learns, checkpoints, and an account of every row."""
+"""The loop of ``genreplay learn``: read rows, learn them, save checkpoints, and count every row."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Plan:
 
     reading: Reading
     path: Path
-    """of the model file"""
+    """path of the model file"""
     start: Callable[[Schema], OnlineRBMDetector]
     """makes a new model"""
     given: Schema | None
-    """what the user says of the columns"""
+    """kinds of columns that the user gave"""
     checkpoint_rows: int | None
     checkpoint_seconds: float
     score: bool
@@ -42,7 +42,7 @@ class Plan:
 
 
 class Learning:
-    """One run: from where a model stands, or from nothing, to the end of the input or a signal."""
+    """One run: continues a model or starts a new one, until the input ends or a signal arrives."""
 
     def __init__(self, plan: Plan, saved: Saved | None, display: Display, bad_rows: BadRows) -> None:
         self._plan = plan
@@ -57,12 +57,12 @@ class Learning:
         self._time_saved = time.monotonic()
         self._pace = Pace(display.every)
         self._n_found = 0
-        """records of the input, those that were skipped included"""
+        """records found in the input, including those that the model has read before"""
         self.n_read = 0
-        """records that this run took"""
+        """records that this run has read"""
 
     def run(self, stop: Stop) -> None:
-        """Learn until the input ends or a signal comes, and save; errors come after what was learned is saved."""
+        """Learn until the input ends or a signal arrives, then save. On an error, save first what was learned."""
         try:
             with closing(self._source):
                 reached_end = self._learn(stop)
@@ -76,13 +76,13 @@ class Learning:
         self._save()
 
     def _learn(self, stop: Stop) -> bool:
-        """Whether the end was reached."""
+        """Learn all chunks. Return whether the end of the input was reached."""
         for chunk in self._chunks(stop):
             self._take(chunk)
         return not stop.requested
 
     def _chunks(self, stop: Stop) -> Iterator[Chunk]:
-        """Chunks of new records, once it is known what their columns are; what has been read is handed on."""
+        """Yield chunks of new records. The first ones are held back until the kinds of the columns are known."""
         sample: list[Chunk] = []
         checked = False
         for chunk in self._source:
@@ -90,7 +90,7 @@ class Learning:
                 self.saved.schema.check(chunk)
                 checked = True
             if chunk.n_records:
-                self._know_again(chunk)
+                self._check_same_input(chunk)
                 self._n_found += chunk.n_records
                 chunk = chunk.after(self._n_to_skip)
             if self.saved is None:
@@ -102,7 +102,7 @@ class Learning:
             elif chunk.n_records:
                 yield chunk
             else:
-                self._look(None)
+                self._save_and_show_if_due(None)
             if stop.requested:
                 break
         if self.saved is None and _n_records(sample):
@@ -110,14 +110,14 @@ class Learning:
             yield from sample
 
     def _begin(self, sample: list[Chunk]) -> None:
-        """Make the model: its columns are known."""
+        """Make the model, now that the kinds of its columns are known."""
         schema = Schema.infer(sample, self._plan.given)
         first = next((digest for part in sample if (digest := first_record(part))), "")
         self.saved = Saved(self._plan.start(schema), schema, Account(first_record=first))
         self._display.say(f"Columns: {_described(schema)}.")
 
-    def _know_again(self, chunk: Chunk) -> None:
-        """See that an input that is to be gone on with is the same; note what a new one starts with."""
+    def _check_same_input(self, chunk: Chunk) -> None:
+        """Check that a resumed input has the same first record as before; remember that of a new input."""
         digest = first_record(chunk)
         if self.saved is None or not digest:
             return
@@ -132,7 +132,7 @@ class Learning:
 
     def _take(self, chunk: Chunk) -> None:
         saved = self.saved
-        assert saved is not None, "chunks come when the columns are known"
+        assert saved is not None, "chunks are taken only when the columns are known"
         rows, error = up_to_error(saved.schema.parse(chunk), self._plan.reading.on_bad_row)
         nats = self._learn_rows(saved.model, rows.cells) if len(rows.rows) else np.empty(0)
         self._bad_rows.input = f"{saved.account.input_number}:{saved.account.first_record}"
@@ -147,13 +147,13 @@ class Learning:
         self.saved = saved._replace(account=account)
         self.n_read += n_taken
         if self._plan.score and len(rows.rows):
-            if self._output is None:  # not before: an output that is closed already must not keep the model from rows
+            if self._output is None:  # not earlier: rows must be learned even if the output is already closed
                 self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
             judged = models.judged(saved.model, nats)
             self._output.write((row, *verdict) for row, verdict in zip(rows.rows, judged, strict=True))
         if error is not None:
             raise bad_row_error(error)
-        self._look(rows.cells if len(rows.rows) else None)
+        self._save_and_show_if_due(rows.cells if len(rows.rows) else None)
 
     def _learn_rows(self, model: OnlineRBMDetector, cells: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         n_drifts = model.drift_.n_drifts if hasattr(model, "drift_") else 0
@@ -163,8 +163,8 @@ class Learning:
             self._display.say(f"Drift: new rows no longer fit the model, after {model.n_rows_seen_:,} rows.")
         return nats
 
-    def _look(self, newest: npt.NDArray[Any] | None) -> None:
-        """What is due between two chunks: a checkpoint, a word on how far it is."""
+    def _save_and_show_if_due(self, newest: npt.NDArray[Any] | None) -> None:
+        """Between two chunks: save a checkpoint and show the progress, each if it is time."""
         if self.saved is None or not self.saved.has_rows:
             return
         n_unsaved = self.saved.account.n_read - self._n_saved
@@ -183,7 +183,7 @@ class Learning:
         return Status(self.saved.model, self.saved.schema.names, newest, self.n_read, rate, self._bad_rows.n_skipped)
 
     def _finish(self) -> None:
-        """At the end of the input, a model that has learned nothing learns what it has."""
+        """At the end of the input, a model that is still in its warm-up learns the rows that it has."""
         if self.saved is None:
             raise InputError("The input has no rows to learn from.")
         if self._n_found < self._n_to_skip:
@@ -197,7 +197,7 @@ class Learning:
         if not model.is_ready_:
             self._display.say(
                 f"{model.n_waiting_:,} rows are fewer than the warm-up of {model.encoder_.warm_up:,}: the columns are "
-                "coded by these alone, and they are learned now."
+                "coded by these rows alone, and they are learned now."
             )
             model.flush()
 

@@ -1,4 +1,4 @@
-"""A model file of the command line: the detector, its table's schema, and an account of every row it was given."""
+"""A model file of the command line: the detector, its table's schema, and a count of every row it was given."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Account:
     n_read_of_input: int = 0
     """records taken from it"""
     first_record: str = ""
-    """digest of its first record, by which it is known again"""
+    """digest of its first record, to recognise it when it is resumed"""
 
 
 class Saved(NamedTuple):
@@ -55,7 +55,7 @@ class Saved(NamedTuple):
 
     @property
     def has_rows(self) -> bool:
-        """Whether the model was given any row: one that was not has no state, and is not saved."""
+        """Whether the model was given any row. Without one it has no state, and is not saved."""
         return self.account.n_read > self.account.n_skipped
 
 
@@ -69,7 +69,7 @@ def save(path: Path, saved: Saved) -> None:
 
 
 def load(path: Path) -> Saved:
-    """Read a model file; one that Python code saved has the encoder's columns as its schema."""
+    """Read a model file. If it was saved from Python, its schema is that of the encoder's columns."""
     with reading(path):
         model = OnlineRBMDetector.load(path)
     extra: dict[str, Any] = model.extra_
@@ -82,7 +82,7 @@ def load(path: Path) -> Saved:
         schema = Schema(dict(zip(encoder.column_names_, encoder.kinds_, strict=True)))
         return Saved(model, schema, Account(n_read=model.n_rows_seen_))
     except (KeyError, TypeError) as error:
-        raise CheckpointError(f"{path} is a model, but not one of the command line: its notes are unknown.") from error
+        raise CheckpointError(f"{path} holds a model, but its notes are not those of the command line.") from error
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def reading(path: Path) -> Iterator[None]:
         raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
     except (BadInput, CheckpointError):
         raise
-    except Exception as error:  # the digest is right, so that it is no damage: another program wrote it, or by hand
+    except Exception as error:  # the digest is right, so it is not damaged: another program wrote it
         raise CheckpointError(
             f"{path} does not hold what a model of this genreplay holds ({type(error).__name__}: {error})."
         ) from error
@@ -114,7 +114,7 @@ def load_ready(path: Path) -> Saved:
 
 
 def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tuple[float, float, bool | None]]:
-    """Anomaly, p-value and alarm of each row; nothing is known of a row in the warm-up."""
+    """Anomaly, p-value and alarm of each row; NaN, NaN and None for a row of the warm-up."""
     p_values = np.exp(-nats)
     return [
         (round(float(nat), 4), float(f"{p:.4g}"), None if np.isnan(p) else bool(p <= model.contamination))

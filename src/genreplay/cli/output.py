@@ -10,7 +10,7 @@ from genreplay.streams.writers import csv_line, json_line
 
 
 class Output:
-    """Rows of named cells, written as they come, so that a pipe is not held back."""
+    """Rows of named cells, written at once, so that the next program in a pipe does not have to wait."""
 
     def __init__(self, names: Sequence[str], as_json: bool) -> None:
         self._names = names
@@ -38,7 +38,7 @@ def write(text: str, as_json: bool = False) -> None:
 
 
 def _encode(text: str, as_json: bool) -> bytes:
-    r"""UTF-8; bytes of the input that were not come back as they were, or, in JSON, escaped.
+    r"""Encode as UTF-8. Bytes of the input that were not UTF-8 are written unchanged, or escaped in JSON.
 
     >>> _encode("\udce9", as_json=False), _encode("\udce9", as_json=True)
     (b'\xe9', b'\\udce9')

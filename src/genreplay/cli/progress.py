@@ -1,4 +1,4 @@
-"""How far learning is, on stderr: one moving line on a terminal, a line now and then in a log."""
+"""Progress of learning, on stderr: one live line on a terminal, a line every few seconds in a log."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from genreplay.formatting import size
 EVERY = 5.0
 """seconds between two lines of a log"""
 REFRESH = 0.25
-"""seconds between two looks on a terminal"""
+"""seconds between two refreshes of a terminal"""
 
 
 @dataclass(frozen=True)
 class Status:
-    """A learner at a moment."""
+    """What a progress display shows."""
 
     model: OnlineRBMDetector
     names: Sequence[str]
-    """of the table's columns"""
+    """names of the table's columns"""
     newest: npt.NDArray[Any] | None
     """the last rows that were learned; None if none came"""
     n_read: int
     """rows read in this run"""
     rate: float
-    """rows a second, lately"""
+    """rows a second since the last display"""
     n_skipped: int
     """bad rows"""
 
@@ -47,7 +47,7 @@ class Status:
 
     @property
     def above_dreams(self) -> float | None:
-        """Mean free energy of the newest rows less that of dreams, in nats."""
+        """Mean free energy of the newest rows minus that of dreams, in nats."""
         if self.newest is None or not self.model.is_ready_:
             return None
         return -float(np.mean(self.model.score_samples(self.newest)))
@@ -67,20 +67,20 @@ class Display(Protocol):
     """Something that shows progress."""
 
     every: float
-    """seconds between two looks"""
+    """seconds between two displays"""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *exception: object) -> None: ...
 
     def note_surprise(self, nats: npt.NDArray[np.float64]) -> None:
-        """Take note of how surprising new rows were before they were learned."""
+        """Record how surprising new rows were before they were learned."""
 
     def show(self, status: Status) -> None:
-        """Show how far it is."""
+        """Show the progress."""
 
     def say(self, text: str) -> None:
-        """Say a sentence that stays."""
+        """Print a line that stays on the screen."""
 
 
 class Silent:
@@ -105,7 +105,7 @@ class Silent:
 
 
 class Log(Silent):
-    """A line now and then."""
+    """Prints a line every few seconds."""
 
     every = EVERY
 
@@ -117,7 +117,7 @@ class Log(Silent):
 
 
 class Line(Log):
-    """One line that moves."""
+    """One line on a terminal, rewritten in place."""
 
     every = REFRESH
 
@@ -135,7 +135,7 @@ class Line(Log):
         self._live.update(self.picture(status), refresh=True)
 
     def picture(self, status: Status) -> RenderableType:
-        """What is to be seen."""
+        """What is drawn on the terminal."""
         return Text(str(status), overflow="ellipsis", no_wrap=True)
 
     def say(self, text: str) -> None:
@@ -143,7 +143,7 @@ class Line(Log):
 
 
 def choose(quiet: bool, watch: Callable[[Console], Display] = Line) -> Display:
-    """The display that suits stderr; what moves needs a terminal."""
+    """The display for stderr: live on a terminal, lines in a log."""
     if quiet:
         return Silent()
     console = Console(stderr=True)
@@ -151,7 +151,7 @@ def choose(quiet: bool, watch: Callable[[Console], Display] = Line) -> Display:
 
 
 class Pace:
-    """Rows a second since the last look, and whether it is time for the next."""
+    """Measures rows a second, and says when the next display is due."""
 
     def __init__(self, every: float) -> None:
         self._every = every
@@ -160,7 +160,7 @@ class Pace:
 
     @property
     def due(self) -> bool:
-        """Whether it is time to look."""
+        """Whether the next display is due."""
         return time.monotonic() - self._time >= self._every
 
     def rate(self, n_rows: int) -> float:

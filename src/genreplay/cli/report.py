@@ -30,12 +30,12 @@ from genreplay.experiments.results import Results
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="A self-contained page; or as Markdown Table 2, and the tables of detectors and of the modern recipe if run.",
+    help="html: a self-contained page. md: the tables of the README in Markdown, as far as their runs are there.",
 )
 def report(source: Path, out: Path | None, form: str) -> None:
     """Put the paper's numbers and ours side by side, with a verdict for each of its claims.
 
-    Works with whatever has been run so far, and says what has not.
+    Uses the results that are there, and says which are missing.
     """
     try:
         records = runner.read(source)

@@ -62,7 +62,7 @@ def reproduce(
 
     fig3 (toy scenario), fig4 (MNIST, sizes and orders), fig5 (learning curves), table2 (nine data sets), cd-steps,
     cost (time and bytes of an update), study (number and steps of dreams), search (random search); and, not in the
-    paper, anomaly (detectors on 14 streams; extra: river) and beyond (the recipe "modern", and what it is made of).
+    paper, anomaly (detectors on 14 streams; extra: river) and beyond (the recipe "modern" and the effect of its parts).
 
     Results go to results/runs.jsonl, or out/quick.jsonl with --quick. Interrupt it at any time; --resume goes on.
     """
@@ -108,7 +108,7 @@ def reproduce(
 
 
 def _require_data(jobs: list[runner.Job]) -> None:
-    """Notice what is missing or damaged before anything is trained."""
+    """Raise an error for missing or damaged data before anything is trained."""
     wanted = {
         (anomaly.load if isinstance(job.run, AnomalyRun) else datasets.load, str(getattr(job.run, "dataset", "toy")))
         for job in jobs

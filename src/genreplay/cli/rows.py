@@ -1,4 +1,4 @@
-"""What the commands that read rows have in common: options, bad rows, and rows by the columns of a model."""
+"""What the commands that read rows have in common: options, bad rows, and rows in the columns of a model."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Reading:
     quarantine: Path | None
 
     def open(self, names: Sequence[str], sampled: bool = False) -> Chunks:
-        """The records, in chunks; where columns are not named before, the first records may have further ones."""
+        """The records, in chunks. With ``sampled``, the first records may have columns that are not in ``names``."""
         return open_rows(self.source, self.form, header=self.header, key=self.key, names=names, sampled=sampled)
 
 
 def reading_options(command: Command) -> Command:
-    """Add what says where rows come from; the command gets it as ``reading``."""
+    """Add the options that say where rows come from; ``reading`` combines them."""
     options = [
         click.argument("source", metavar="[FILE|-]", default="-"),
         click.option(
@@ -70,7 +70,7 @@ def reading_options(command: Command) -> Command:
 def reading(
     source: str, form: str | None, no_header: bool, key: str | None, on_bad_row: str | None, quarantine: Path | None
 ) -> Reading:
-    """Put the options together, or say what does not fit."""
+    """Combine the options, or raise an error that says which contradict each other."""
     if on_bad_row == "quarantine" and quarantine is None:
         raise click.UsageError("--on-bad-row quarantine needs a file: add --quarantine FILE.")
     if quarantine is not None and on_bad_row in ("error", "skip"):
@@ -82,33 +82,33 @@ def reading(
 
 
 def same_file(one: str | Path, other: str | Path) -> bool:
-    """Whether two names are, or will be, of one file."""
+    """Whether two paths are, or will be, the same file."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
 
 
 class BadRows:
-    """Bad rows as they come: told of once, counted, and kept if the user wants that."""
+    """Counts bad rows, reports the first, and writes all of them to the quarantine file if there is one."""
 
     def __init__(self, reading: Reading) -> None:
         self.n_skipped = 0
         self.input = ""
-        """what the input is called in the file that keeps them"""
+        """name of the input in the quarantine file"""
         self._reading = reading
         self._file: Quarantine | None = None
         self._stack = ExitStack()
 
     def take(self, bad: Sequence[BadRow]) -> None:
-        """Count bad rows that are to be passed over, and keep them if there is a file for it."""
+        """Count bad rows that are skipped, and write them to the quarantine file if there is one."""
         if bad and self.n_skipped == 0:
-            say(f"{describe(bad[0])}: skipped, as all bad rows will be.")
+            say(f"{describe(bad[0])}: skipped. All further bad rows will be skipped, too.")
         self.n_skipped += len(bad)
         if self._file is not None:
             self._file.write(self.input, bad)
 
     def sync(self) -> None:
-        """See that what was kept is on the disk."""
+        """Make sure that quarantined rows are on the disk."""
         if self._file is not None:
             self._file.sync()
 
@@ -131,7 +131,7 @@ def describe(bad: BadRow) -> str:
 
 
 def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, TypedRows]]:
-    """Chunks of an input and their rows by the schema of a model, some of them without rows; bad rows are seen to."""
+    """Yield each chunk of an input and its rows, if any, parsed by the schema of a model. Bad rows are handled here."""
     checked = False
     with BadRows(reading) as bad_rows:
         for chunk in reading.open(list(schema.kinds)):
@@ -157,7 +157,7 @@ class Cut(NamedTuple):
 
 
 def up_to_error(rows: TypedRows, on_bad_row: str) -> Cut:
-    """Leave out what comes after the first bad row, unless bad rows are passed over."""
+    """Leave out what comes after the first bad row, unless bad rows are skipped."""
     if on_bad_row != "error" or not rows.bad:
         return Cut(rows, None)
     first = rows.bad[0]
@@ -167,11 +167,11 @@ def up_to_error(rows: TypedRows, on_bad_row: str) -> Cut:
 
 def bad_row_error(bad: BadRow) -> BadInput:
     """The error for the first bad row."""
-    return BadInput(f"{describe(bad)}. Mend it, or pass over bad rows with --on-bad-row skip or --quarantine FILE.")
+    return BadInput(f"{describe(bad)}. Correct it, or skip bad rows with --on-bad-row skip or --quarantine FILE.")
 
 
 def with_ignored(schema: Schema, ignored: Sequence[str]) -> Schema:
-    """The schema of a model, with further columns of the input to pass over."""
+    """The schema of a model, with further columns of the input to ignore."""
     for name in ignored:
         if schema.kinds.get(name, "ignore") != "ignore":
             raise BadInput(f"The model has learned the column {name!r}: it cannot be ignored now.")

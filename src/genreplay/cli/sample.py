@@ -1,4 +1,4 @@
-"""``genreplay sample`` and ``genreplay impute``: rows from a model, and cells."""
+"""``genreplay sample`` and ``genreplay impute``: new rows from a model, and missing cells filled."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ seed_option = click.option(
 
 @click.command()
 @model_option
-@click.option("-n", "n_rows", default=10, show_default=True, type=click.IntRange(1), help="Rows to dream.")
+@click.option("-n", "n_rows", default=10, show_default=True, type=click.IntRange(1), help="Rows to generate.")
 @seed_option
 @json_option
 @clean_exits
 def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
-    """Dream rows, in the table's own columns.
+    """Generate rows (dreams) with the columns of the table.
 
-    A number is the usual value of its interval; a time is a day of the week and a time of day.
+    A number is a typical value of its interval. A time is a day of the week and a time of day.
     """
     saved = models.load_ready(path)
     output = Output(saved.schema.names, as_json)

@@ -24,7 +24,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON l
 alarms_option = click.option("--alarms", is_flag=True, help="Print only rows that raise an alarm.")
 
 _FINDING = ("column", "cell", "nats")
-"""what is said of a column"""
+"""what ``explain`` prints about a column"""
 
 
 class _Judged(NamedTuple):
@@ -44,9 +44,9 @@ class _Judged(NamedTuple):
 @json_option
 @clean_exits
 def score(path: Path, ignored: tuple[str, ...], alarms: bool, as_json: bool, **where: Any) -> None:
-    """Say how unusual the rows of FILE, or of a pipe, are; nothing is learned.
+    """Print how unusual the rows of FILE, or of a pipe, are. Nothing is learned.
 
-    For each row: its number; anomaly, which is minus the logarithm of its p-value, high for unusual rows; the p-value,
+    For each row: its number; anomaly, which is minus the logarithm of the p-value and high for unusual rows; p_value,
     how often a usual row would be as surprising; and alarm, true where the p-value is at most the contamination of the
     model.
     """
@@ -65,10 +65,10 @@ def score(path: Path, ignored: tuple[str, ...], alarms: bool, as_json: bool, **w
 @json_option
 @clean_exits
 def explain(path: Path, ignored: tuple[str, ...], alarms: bool, top: int, as_json: bool, **where: Any) -> None:
-    """Say which columns make the rows of FILE, or of a pipe, surprising.
+    """Print which columns make the rows of FILE, or of a pipe, surprising.
 
-    For each row its number, anomaly and p-value, then the most surprising columns: name, cell, and how surprising the
-    cell is given the rest of the row, in nats.
+    For each row: its number, anomaly and p-value, then the most surprising columns, each with its name, its cell, and
+    how surprising the cell is given the rest of the row, in nats.
     """
     saved = models.load_ready(path)
     names = saved.schema.names

@@ -1,4 +1,4 @@
-"""To be told to end is to come to a good end."""
+"""Stop cleanly on SIGINT and SIGTERM: finish the update, save, exit 0."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stop:
-    """Notes SIGINT and SIGTERM while it is entered; who works looks at ``requested`` between two pieces of work."""
+    """Records SIGINT and SIGTERM inside a ``with`` block; the loop checks ``requested`` between two chunks."""
 
     def __init__(self) -> None:
         self.requested = False
 
     def __enter__(self) -> Self:
-        self._before = {}
+        self._previous_handlers = {}
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+            self._previous_handlers = {number: signal.signal(number, self._record) for number in SIGNALS}
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for number, handler in self._before.items():
+        for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _record(self, number: int, frame: FrameType | None) -> None:
         self.requested = True

@@ -1,4 +1,4 @@
-"""``genreplay learn --watch``: a look into a model while it learns."""
+"""``genreplay learn --watch``: a live view of a model while it learns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from genreplay.streams.chunks import shown
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 N_POINTS = 60
-"""of the curve"""
+"""points of the curve"""
 N_COLUMNS = 12
-"""of the table that are shown, those that differ most first"""
+"""columns of the table that are shown, those that differ most first"""
 N_RECENT = 1000
-"""rows that dreams are compared with"""
+"""newest rows that dreams are compared with"""
 
 
 class Watch(Line):
@@ -52,7 +52,9 @@ class Watch(Line):
 
     def _surprise(self) -> Text:
         return Text.assemble(
-            "surprise  ", (sparkline(list(self._curve)), "cyan"), f"  {self._curve[-1]:.2f} nats; 1 where rows fit"
+            "surprise  ",
+            (sparkline(list(self._curve)), "cyan"),
+            f"  {self._curve[-1]:.2f} nats; about 1 while rows fit",
         )
 
     def _columns(self, status: Status) -> Table:
@@ -73,7 +75,7 @@ class Watch(Line):
         for difference, name, bit in sorted(widest, key=lambda found: -found[0])[:N_COLUMNS]:
             style = "red" if difference > 0.2 else "yellow" if difference > 0.1 else ""
             cells = (shown(name), shown(str(names[bit])), f"{rows[bit]:.0%}", f"{dreams[bit]:.0%}")
-            table.add_row(*map(Text, cells), style=style)  # a text is not looked at for rich's own marks
+            table.add_row(*map(Text, cells), style=style)  # Text is printed as it is, without rich's markup
         return table
 
 

@@ -1,8 +1,9 @@
 """Tables in which a few rows are anomalies: thirteen sets of ADBench, and the Shuttle that comes with River.
 
-They are real-valued and have labels for every row, but no splits, so they are apart from the paper's nine sets. None is
-ever downloaded: the thirteen are looked for in ``anomaly/`` below the folder that GENREPLAY_DATA names, then below the
-user's cache. A file is known by its numbers of rows, columns and anomalies, since copies differ in how they are packed.
+They are real-valued and have a label for every row, but no splits, so they are kept apart from the paper's nine sets.
+None is ever downloaded. The thirteen are looked for in ``anomaly/`` below the folder that GENREPLAY_DATA names, then
+below the user's cache. A file is recognised by its numbers of rows, columns and anomalies, not by a hash: copies are
+compressed in different ways.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Known(NamedTuple):
     """What is known of a set before its file is opened."""
 
     file: str
-    """below a data folder; none for River's"""
+    """path below a data folder; empty for River's"""
     n_rows: int
     n_columns: int
     n_anomalies: int
@@ -69,7 +70,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Labelled:
-    """Find a set and return it, or say where it is to be had."""
+    """Find a set and return it; if it is missing, the error says where to get it."""
     if name not in KNOWN:
         raise DatasetError(f"There is no anomaly set {name!r}. Known are: {', '.join(KNOWN)}.")
     if name == RIVER_SHUTTLE:

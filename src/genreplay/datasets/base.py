@@ -1,4 +1,4 @@
-"""A data set as an experiment sees it: rows of bits, their classes, and how true they are to the original."""
+"""A data set as an experiment sees it: rows of bits, their classes, and how close they are to the original."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Dataset(NamedTuple):
     train_labels: Labels | None
     test_labels: Labels | None
     state: State
-    """how true the rows are to the paper's Table 1, or to the original where the paper has none: "exact"; "partial",
+    """how close the rows are to the paper's Table 1, or to the original if not in the paper: "exact"; "partial",
     split differently; "surrogate", other rows in their place; "generated", drawn from a known source"""
     note: str
-    """one sentence on what is missing or how it was made, if there is something to say"""
+    """one sentence on what is missing or how it was made; may be empty"""
 
     @property
     def title(self) -> str:

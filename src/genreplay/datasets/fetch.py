@@ -1,4 +1,4 @@
-"""Download a data set's files into the user's cache, each verified before it gets its name."""
+"""Download a data set's files into the user's cache, each verified before it is given its final name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from genreplay.datasets.files import DataFile
 from genreplay.datasets.registry import spec_of
 
 TIMEOUT = 30
-"""seconds without a byte after which an address counts as down"""
+"""seconds without a byte after which an address counts as unreachable"""
 
 
 def fetch(name: str, progress: bool = True, base_urls: Sequence[str] | None = None) -> list[Path]:
@@ -98,12 +98,12 @@ def _is_intact(path: Path, file: DataFile) -> bool:
 
 
 def _reason(error: requests.RequestException) -> str:
-    """Say in a few words what requests says in a paragraph."""
+    """The reason in a few words; requests gives a paragraph."""
     if isinstance(error, requests.HTTPError) and error.response is not None:
         return f"answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, requests.exceptions.ChunkedEncodingError):
         return "broke off in the middle"
-    # A stall in the middle of a transfer comes as a ConnectionError, and only its text tells.
+    # A stall in the middle of a transfer is a ConnectionError, too; only its text shows that it timed out.
     if isinstance(error, requests.Timeout) or "timed out" in str(error):
         return f"was silent for {TIMEOUT} seconds"
     if isinstance(error, requests.ConnectionError):
@@ -112,7 +112,7 @@ def _reason(error: requests.RequestException) -> str:
 
 
 class _Bar:
-    """A rich progress bar with the face that pooch expects: ``total``, ``update``, ``reset``, ``close``."""
+    """A rich progress bar with the interface that pooch expects: ``total``, ``update``, ``reset``, ``close``."""
 
     def __init__(self, display: Progress, description: str) -> None:
         self._display = display

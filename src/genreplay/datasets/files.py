@@ -1,4 +1,4 @@
-"""Data files: where they may lie, and the proof that their content is the expected one.
+"""Data files: where they are looked for, and how their content is verified.
 
 A file is read once, and the bytes that were verified are the bytes that are parsed.
 """
@@ -24,23 +24,23 @@ class DataFile(NamedTuple):
     """One file of a data set and what is known of its content."""
 
     path: str
-    """below a data folder, such as "uci/adult.npz" """
+    """path below a data folder, such as "uci/adult.npz" """
     digest: str
     """ "algorithm:hex" of the content, decompressed if the name ends in .gz"""
     remote: str = ""
-    """below a public address"""
+    """path below a public address"""
     published: str = ""
     """ "algorithm:hex" of the file as it is served, where that is known apart from ``digest``"""
 
     @property
     def expected(self) -> str:
-        """What to compare a copy of the file itself with, in words."""
+        """The hash that a copy of the file should have, in words."""
         algorithm, value = (self.published or self.digest).split(":")
         return f"git hash-object {value}" if algorithm == "git" else f"{algorithm} {value}"
 
 
 class Folder(NamedTuple):
-    """A place where data files may lie."""
+    """A folder where data files are looked for."""
 
     kind: Literal["GENREPLAY_DATA", "cache", "built in"]
     path: Path

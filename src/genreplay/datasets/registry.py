@@ -1,4 +1,4 @@
-"""The data sets by name: load them, or say what there is."""
+"""The data sets by name: load one, or describe what is available."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _find(spec: Spec) -> tuple[Form, Folder] | None:
 
 
 class Summary(NamedTuple):
-    """What can be said of a data set on this machine."""
+    """A data set as it is found on this machine."""
 
     name: str
     title: str
@@ -82,11 +82,11 @@ class Summary(NamedTuple):
     where: str
     """GENREPLAY_DATA, cache, built in or missing"""
     note: str
-    """what is to be known, or to be done"""
+    """what to know about it, or what to do"""
 
 
 def describe(name: str) -> Summary:
-    """Say what ``load`` would find, its files verified.
+    """Describe what ``load`` would find, with its files verified.
 
     >>> summary = describe("toy")
     >>> summary.n_train, summary.where

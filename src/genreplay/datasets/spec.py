@@ -1,4 +1,4 @@
-"""What the project knows of a data set before any file is opened."""
+"""What is known about a data set before any file is opened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from genreplay.datasets.files import VARIABLE, DataFile
 
 
 class Form(NamedTuple):
-    """One way in which a data set can be had."""
+    """One form in which a data set is available."""
 
     n_rows: tuple[int, int, int]
     """rows to train, validate and test"""
@@ -19,7 +19,7 @@ class Form(NamedTuple):
     files: tuple[DataFile, ...] = ()
     """none for a set that needs no file"""
     base_urls: tuple[str, ...] = ()
-    """public addresses below which all of the files lie, the first tried first"""
+    """public addresses that have all of the files, the first tried first"""
     state: State = "exact"
     note: str = ""
 

@@ -39,7 +39,7 @@ def _draw(n_per_class: int, rng: np.random.Generator) -> tuple[Bits, Labels]:
 
 
 def toy_log_prob(v: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Exact log p(v) under the source of the toy rows: ten classes of equal weight, -inf for what none can give.
+    """Exact log p(v) of the toy rows: ten classes of equal weight; -inf for a row that no class can produce.
 
     >>> row = np.zeros(100)
     >>> row[[3, 7]] = 1
@@ -51,8 +51,10 @@ def toy_log_prob(v: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise DatasetError(f"toy_log_prob takes rows of 100 zeros and ones. Got an array of shape {rows.shape}.")
     ones = rows.reshape(*rows.shape[:-1], N_CLASSES, UNITS_PER_CLASS).sum(axis=-1)
     n_ones = ones.sum(axis=-1)
-    n_classes = (ones == n_ones[..., None]).sum(axis=-1)  # those that can give the row: all ten give the empty one
-    with np.errstate(divide="ignore"):  # log 0 = -inf is meant
+    n_classes = (ones == n_ones[..., None]).sum(
+        axis=-1
+    )  # classes that can produce the row; all ten can produce an empty one
+    with np.errstate(divide="ignore"):  # log 0 = -inf is intended
         weight = np.log(n_classes / N_CLASSES)
     return np.asarray(weight + n_ones * np.log(P) + (UNITS_PER_CLASS - n_ones) * np.log1p(-P))
 

@@ -1,7 +1,7 @@
 """The eight binary sets of the UCI evaluation suite, split as in NADE (2011) and MADE (2015) (Table 1).
 
-Two forms are read: one npz a set, its splits packed eight bits to a byte; and three text files a set, as the public
-repository arranger1044/DEBD has them, verified by the hashes that git gives them there.
+Two forms are read: one npz file per set, its splits packed eight bits to a byte; and three text files per set, as in
+the public repository arranger1044/DEBD, verified by the hashes that git gives them there.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def parse_text(contents: Sequence[bytes]) -> Splits:
 def _parse_rows(content: bytes) -> Bits:
     n_features = content.split(b"\n", 1)[0].count(b",") + 1
     characters = np.frombuffer(content, dtype=np.uint8)
-    # The content is verified, so what is not a digit separates digits: no need to parse 22 million numbers one by one.
+    # The content is verified, so every other character is a separator: no need to parse 22 million numbers one by one.
     digits = characters[(characters == ord("0")) | (characters == ord("1"))]
     bits: Bits = digits - np.uint8(ord("0"))
     return bits.reshape(-1, n_features)
 
 
 def parse_rcv1_validation(contents: Sequence[bytes]) -> Splits:
-    """Make training and test rows of RCV1's validation rows: the first 8,000 and the last 2,000."""
+    """Make training and test rows from RCV1's validation rows: the first 8,000 and the last 2,000."""
     with np.load(io.BytesIO(contents[0]), allow_pickle=False) as packed:
         rows = np.unpackbits(packed["valid"], axis=1, count=int(packed["n_features"]))
     return Splits(train=rows[:8000], valid=rows[:0], test=rows[8000:])
@@ -182,7 +182,7 @@ SPECS = (
                 "web", (14000, 3188, 32561), "9be52e541cc8050b7f5bc0fe8435c937fd17aefb150082d21cc78ba5634d2069"
             )._replace(
                 state="partial",
-                note="Test rows exact; training and validation rows exact only together: which is which is unknown.",
+                note="The test rows are exact; training and validation rows only together, as their split is unknown.",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""The faces: estimators with scikit-learn's manners around the core."""
+"""Estimators with scikit-learn's interface around the core."""
 
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.estimators.online_rbm import OnlineRBM

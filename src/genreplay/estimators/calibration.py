@@ -4,7 +4,7 @@ A free energy F(v) says how unlikely a row is, but not how unlikely rows usually
 share of dreams with a higher free energy is a p-value, and no observation has to be kept for it. A model that is still
 learning has dreams a little more or less regular than its rows, and so two numbers are tracked beside them: how
 surprising, by its dreams, one in ten of the new rows is, and one in fifty. The surprise is stretched to fit these two.
-Rows that are far beyond any of this count as anomalies and do not move them.
+Rows that are far more surprising count as anomalies and do not change these two numbers.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ Float64 = npt.NDArray[np.float64]
 NEAR, FAR = 1 / 10, 1 / 50
 """shares of the new rows whose surprise is tracked"""
 _STEEPER, _FLATTER = 3.0, 0.5
-"""how far the stretch beyond NEAR may be from that before it: a stream full of anomalies must not set it alone"""
+"""limits of the stretch beyond NEAR, as multiples of that before it: many anomalies must not set it alone"""
 _TAIL = 0.05
 """share of the dreams beyond which the tail of their free energies is taken as exponential"""
 _STRANGE, _MOST_STRANGE = math.log(1000), 0.1
-"""surprise beyond which a row is an anomaly; and the share of a batch that may be: beyond it, the fit is to blame"""
+"""surprise beyond which a row counts as an anomaly; and the largest share of a batch that may count so: if there are
+more, the calibration is wrong, not the rows"""
 _MEMORY = 50
-"""batches that the tracked numbers remember: a few, for the model changes"""
+"""batches that the tracked numbers remember: only a few, because the model changes"""
 
 
 class Calibration(NamedTuple):
     """A model, the free energies of its dreams, and what was tracked of the new rows."""
 
     rbm: RBM
-    """the model in float64: so exact, and rounded then, equal rows have equal free energies in any company"""
+    """the model in float64: after rounding, equal rows have equal free energies, in whatever block they are computed"""
     energies: Float64
     """free energies of its dreams, ascending"""
     near: float = -math.log(NEAR)
@@ -79,7 +80,7 @@ def _energy(exact: RBM, rows: Array) -> Float64:
 
 
 def dream_surprise(calibration: Calibration, energy: Float64) -> Float64:
-    """-log of the share of dreams with a higher free energy, equal ones by half; an exponential tail beyond most.
+    """-log of the share of dreams with a higher free energy; equal ones count half; beyond most, an exponential tail.
 
     >>> dreams = of_energies(np.arange(100.0))
     >>> np.exp(-dream_surprise(dreams, np.array([-1.0, 49.0, 1000.0]))).round(3).tolist()
@@ -100,7 +101,7 @@ def surprise(calibration: Calibration, energy: Float64) -> Float64:
     """-log p, where p is the calibrated p-value: the surprise by dreams, stretched to fit the new rows.
 
     >>> doubled = of_energies(np.arange(100.0))._replace(near=-2 * np.log(NEAR), far=-2 * np.log(FAR))
-    >>> np.exp(-surprise(doubled, np.array([87.5]))).round(2)  # 12 of 100 dreams are above it; the root of that
+    >>> np.exp(-surprise(doubled, np.array([87.5]))).round(2)  # 12 of 100 dreams are above it; the square root of that
     array([0.35])
     """
     by_dreams = dream_surprise(calibration, energy)
@@ -112,7 +113,7 @@ def surprise(calibration: Calibration, energy: Float64) -> Float64:
 
 
 def energy_at(calibration: Calibration, p_value: float) -> float:
-    """The highest free energy whose p-value is above this: the line for alarms at that rate.
+    """The highest free energy whose p-value is above this: the threshold for alarms at that rate.
 
     >>> round(energy_at(of_energies(np.arange(100.0)), 0.5), 6)
     49.0
@@ -121,7 +122,7 @@ def energy_at(calibration: Calibration, p_value: float) -> float:
     low, high = calibration.energies[0] - 1.0, calibration.energies[-1] + 1.0
     while surprise(calibration, np.array([high]))[0] < wanted:
         high += high - low
-    for _ in range(60):  # halves the interval: to the last digit
+    for _ in range(60):  # bisection, to the last digit
         middle = (low + high) / 2
         if surprise(calibration, np.array([middle]))[0] < wanted:
             low = middle
@@ -133,9 +134,10 @@ def energy_at(calibration: Calibration, p_value: float) -> float:
 def track(calibration: Calibration, energy: Float64) -> Calibration:
     """Learn from the free energies of a batch of new rows, seen before the model learns them.
 
-    Steps of Robbins and Monro's towards two quantiles. If surprise by dreams has an exponential distribution of any
+    Robbins-Monro steps towards two quantiles. If surprise by dreams has an exponential distribution of any
     scale, the Newton step towards the quantile q of a share is q (share found - share) / (share log(1 / share)): the
-    steps are taken on the logarithm of q. Twice their usual length forgets the first batches, whose model knew nothing.
+    steps are taken on the logarithm of q. They are twice as long as usual, to forget the
+    first batches, which came before the model had learned anything.
     """
     order = np.argsort(energy)
     n_strange = int(np.count_nonzero(surprise(calibration, energy) > _STRANGE))

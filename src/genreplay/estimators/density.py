@@ -1,4 +1,4 @@
-"""The density that an RBM is: scores, log Z, dreams, filled cells. Nothing here changes the model."""
+"""What an RBM can compute as a density: scores, log Z, dreams, filled cells. Nothing here changes the model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Float64 = npt.NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
 _EXACT_UP_TO = 2**28
-"""states of the smaller layer times units of the larger, up to which log Z is enumerated unasked: a few seconds"""
+"""states of the smaller layer times units of the larger, up to which "auto" enumerates log Z: a few seconds"""
 
 
 class DensityMixin:
@@ -94,21 +94,21 @@ class DensityMixin:
         random_state: RandomState = None,
         progress: partition.Progress | None = None,
     ) -> LogPartition:
-        """Estimate log Z, with its standard error, effective sample size and price.
+        """Estimate log Z, with its standard error, effective sample size and time.
 
         Parameters
         ----------
         method : {"auto", "exact", "ais", "reverse-ais"}, default="auto"
-            "exact" enumerates the smaller layer (up to 25 units); "ais" anneals from the base rates of the rows seen
-            and flatters the model when it has too few temperatures; "reverse-ais" anneals back from samples of the
-            model and errs on the other side. "auto" is exact where that takes seconds (18 units against 784), else
+            "exact" enumerates the smaller layer (up to 25 units). "ais" anneals from the base rates of the rows seen;
+            with too few temperatures, the log-likelihood comes out too high. "reverse-ais" anneals back from samples of
+            the model; then it comes out too low. "auto" is exact where that takes seconds (18 units against 784), else
             AIS.
         n_chains : int, default=100
             Chains of AIS.
         temperatures : int or array-like, default=14500
-            How many, laid out as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1.
+            How many, spaced as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1.
         random_state : int, RandomState instance or None, default=None
-            None derives the random numbers from the model, which itself is not touched.
+            None derives the random numbers from the model, without changing it.
         progress : callable, optional
             Called with the number of Gibbs sweeps just made.
 
@@ -220,7 +220,7 @@ class DensityMixin:
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
 
     def _side_generator(self, random_state: RandomState) -> np.random.Generator:
-        """Random numbers that do not touch those of learning: far ahead in the same sequence, or from a seed."""
+        """Random numbers that leave those of learning unchanged: far ahead in the same sequence, or from a seed."""
         if random_state is None:
             return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
         return generator(random_state)

@@ -36,7 +36,7 @@ OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 N_HIDDEN = 32
 """hidden units of the default model"""
 _SMOOTHING = 0.1
-"""rows with the unit on, and as many with it off, that are added to those which the visible biases start from"""
+"""rows with the unit on, and as many with it off, that are added to the rows that set the first visible biases"""
 
 
 class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: ignore[misc]
@@ -56,13 +56,13 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         fill cells or to dream, it must learn faster: ``OnlineRBM(32, recipe=TABLES.replace(n_epochs=5,
         learning_rate=0.05))``. Its recipe needs persistent chains.
     contamination : float, default=0.01
-        Where ``predict`` draws the line. In a stream, whose rows cannot be counted in advance, it is at this p-value.
-        ``fit`` draws it so that this share of X lies beyond, as scikit-learn's own detectors do.
+        Threshold of ``predict``. In a stream, whose length is not known in advance, it is this p-value. ``fit`` sets
+        the threshold so that this share of X lies beyond it, as scikit-learn's own detectors do.
     warm_up : int or None, default=None
         First rows of a stream, which fix the codes of the columns. They wait until then, and are learned after. None
         for the encoder's own number, 500.
     on_drift : {"nothing", "faster", "fewer-dreams"}, default="nothing"
-        What follows when new rows no longer fit: nothing; or, for 20 updates, three times the learning rate, or a
+        What to do when new rows no longer fit: nothing; or, for 20 updates, three times the learning rate, or a
         quarter of the rehearsed rows.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random; None for the seed of ``rbm``. The same seed and stream give the same model, however
@@ -79,7 +79,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     drift_ : PageTest
         How well new rows fit; ``drift_.n_drifts`` counts drifts.
     dreams_ : ndarray of shape (n_chains, n_bits)
-        The model's dreams of the moment, as bits.
+        The model's current dreams, as bits.
     offset_ : float
         Threshold on ``score_samples``.
     is_ready_ : bool
@@ -118,7 +118,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     """what the caller of ``save`` added to the file"""
     _threshold: float | None
     _n_responding: int
-    """updates for which the response to the last drift goes on"""
+    """updates left of the response to the last drift"""
 
     def __init__(
         self,
@@ -145,9 +145,9 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._begin_learning(encoder.transform_table(table))
         self.flush()
         scores = self.score_samples(X)
-        line = np.percentile(scores, 100 * self.contamination)
-        # bits make equal scores: where that leaves no row below the line, those on it are the outliers
-        self._threshold = float(line if scores.min() < line else np.nextafter(line, np.inf))
+        threshold = np.percentile(scores, 100 * self.contamination)
+        # many rows may have equal scores: if no row is below the threshold, those on it are the outliers
+        self._threshold = float(threshold if scores.min() < threshold else np.nextafter(threshold, np.inf))
         return self
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -313,7 +313,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     def save(self, path: str | os.PathLike[str], extra: Mapping[str, Json] | None = None) -> None:
         """Write the encoder, the model, its dreams and its whole training state to one file, atomically.
 
-        Learning goes on from the file to the bit. ``extra`` is kept beside them, as ``extra_``.
+        Learning continues from the file bit for bit. ``extra`` is kept beside them, as ``extra_``.
 
         Examples
         --------

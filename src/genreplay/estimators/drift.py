@@ -1,9 +1,9 @@
-"""Notice that new rows no longer fit the model, and respond: Page's test on how surprising each batch is.
+"""Detect that new rows no longer fit the model, and respond: Page's test on how surprising each batch is.
 
 The mean surprise of a batch, the mean of -log p over its rows, is about 1 while the p-values fit, whatever the data.
 Its running mean and spread are kept, and a sum of the excess over them, which falls back to 0 while there is none
 (E. S. Page: Continuous inspection schemes, 1954). ADWIN keeps a window of past values; this keeps four numbers, which
-go into the model's file, so that a stream that is cut by a crash goes on to the bit.
+go into the model's file, so that a stream that is cut by a crash continues bit for bit.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from genreplay.core.rehearsal import Fewer
 from genreplay.core.schedules import Scaled
 
 SLACK = 0.5
-"""standard deviations above the mean that a batch may have without counting"""
+"""standard deviations above the mean that a batch may have without adding to the sum"""
 LIMIT = 25.0
 """summed standard deviations that are called a drift"""
 _MEMORY = 50
 """batches over which the mean and the spread are taken"""
 _FIRST = 20
-"""batches before the first is judged"""
+"""batches before the test starts"""
 
 
 class PageTest(NamedTuple):
@@ -46,7 +46,7 @@ class PageTest(NamedTuple):
 
 
 def follow(test: PageTest, surprise: float) -> PageTest:
-    """Take note of a batch; ``n_drifts`` grows if the rows no longer fit.
+    """Add the mean surprise of a batch; ``n_drifts`` grows if the rows no longer fit.
 
     After a drift the mean starts anew, since the model has changed or will.
 
@@ -61,7 +61,9 @@ def follow(test: PageTest, surprise: float) -> PageTest:
     if excess >= LIMIT:
         return PageTest(mean=surprise, n_drifts=test.n_drifts + 1)
     rate = max(1 / (test.n_batches + 2), 1 / _MEMORY)
-    bounded = max(min(deviation, 3.0), -3.0) * test.variance**0.5  # a drift must not widen what it is measured by
+    bounded = (
+        max(min(deviation, 3.0), -3.0) * test.variance**0.5
+    )  # a drift must not widen the spread that it is measured with
     return test._replace(
         mean=test.mean + rate * bounded,
         variance=max((1 - rate) * (test.variance + rate * bounded**2), 1e-6),
@@ -77,4 +79,4 @@ RESPONSES: Mapping[str, Callable[[Recipe], Recipe]] = {
 }
 """by name: the recipe for the updates that follow a drift"""
 N_RESPONDING = 20
-"""how many updates that is"""
+"""number of these updates"""

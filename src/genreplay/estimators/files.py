@@ -1,4 +1,4 @@
-"""Model files of the estimators: a learner with its whole state, the constructor's arguments, and what a face adds."""
+"""Model files of the estimators: a learner's whole state, the constructor's arguments, and what an estimator adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a detector says of rows: scores, p-values, reasons, dreams, filled cells. Nothing here changes the model."""
+"""What a detector says about rows: scores, p-values, explanations, dreams, filled cells. Nothing here changes it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DetectorBytes(NamedTuple):
     """Bytes that a detector holds, whatever the length of its stream."""
 
     codes: int
-    """of the columns; during the warm-up, the rows that wait for them"""
+    """codes of the columns; during the warm-up, the rows that wait for them"""
     model: int
     """parameters and their velocities, and averaged ones if there are any"""
     batch: int
@@ -38,7 +38,7 @@ class DetectorBytes(NamedTuple):
     dreams: int
     """the chains and their free energies"""
     replay: int
-    """the past: a pool of dreams, or stored rows; nothing with dreams of the moment"""
+    """the past: a pool of dreams, or stored rows; nothing if dreams are generated when needed"""
 
     @property
     def total(self) -> int:
@@ -93,11 +93,11 @@ class JudgingMixin:
         return self._by_block(calibrations.energy, X)
 
     def score_samples(self, X: object) -> Float64:
-        """Return how usual rows are, in nats: the mean free energy of the dreams less that of the row. High = usual."""
+        """Return how usual rows are, in nats: the mean free energy of the dreams minus the row's. High = usual."""
         return self._judge().mean - self.free_energy(X)
 
     def decision_function(self, X: object) -> Float64:
-        """Return ``score_samples`` less ``offset_``: negative for outliers."""
+        """Return ``score_samples`` minus ``offset_``: negative for outliers."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: object) -> npt.NDArray[np.int64]:
@@ -160,15 +160,15 @@ class JudgingMixin:
 
     @property
     def dreams_(self) -> Array:
-        """The model's dreams of the moment, rows of bits: the states of its persistent chains."""
+        """The model's current dreams, rows of bits: the states of its persistent chains."""
         self._judge()
         assert self.rbm_.state_.chains is not None
         return self.rbm_.state_.chains
 
     def sample(self, n_samples: int = 1, *, n_gibbs: int = 100, random_state: RandomState = None) -> Objects | Float64:
-        """Return dreams as rows of the table: Gibbs chains that go on from the model's own for ``n_gibbs`` steps.
+        """Return dreams as rows of the table: Gibbs chains that continue the model's own for ``n_gibbs`` steps.
 
-        The last step draws one label for each category, so that none is left without.
+        The last step draws exactly one label for each categorical column.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class JudgingMixin:
         return self.encoder_.draw(rbm_module.visible_given_hidden(rbm, h), rng)
 
     def impute(self, X: object, *, n_gibbs: int = 200, random_state: RandomState = None) -> Objects:
-        """Fill the missing cells of X given the other cells of their rows; the others come back as they are.
+        """Fill the missing cells of X given the other cells of their rows; the others are returned unchanged.
 
         Each becomes the value that its bits, averaged over the second half of a chain of ``n_gibbs`` steps, stand for.
 
@@ -226,7 +226,7 @@ class JudgingMixin:
         return self.encoder_.transform_table(table)
 
     def _judge(self) -> Calibration:
-        """What rows are judged by; an error before there is any."""
+        """The calibration that rows are judged by; an error if nothing has been learned."""
         if not self.is_ready_:
             seen = self.n_rows_seen_ if hasattr(self, "encoder_") else 0
             raise NotFittedError(

@@ -51,7 +51,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         ``OnlineRBMDetector``. A ``Recipe`` such as ``PAPER.replace(n_cd=3)`` sets everything; its settings have nested
         names such as ``recipe__learning_rate``.
     replay : {"generative", "dream-pool", "limited-memory", "infinite-memory", "none"} or Replay, default=None
-        What is rehearsed, in place of what the recipe says: the model's dreams of the moment (OCD_GR) or from a pool,
+        What is rehearsed, in place of what the recipe says: dreams generated for each update (OCD_GR) or from a pool,
         stored rows in the bytes of the parameters (ER-ML), all rows (ER-IM), nothing; or an object such as
         ``GenerativeReplay(n_gibbs=5)`` or ``MemoryReplay(capacity=1000)``. None leaves it to the recipe.
     batch_size : int, default=100
@@ -82,7 +82,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     n_rows_seen_ : int
         Rows observed, learned or waiting.
     replay_nbytes_ : int
-        Bytes that the replay strategy holds: of a pool of dreams, or of stored rows; 0 for dreams of the moment.
+        Bytes that the replay strategy holds: a pool of dreams, or stored rows; 0 if dreams are generated when needed.
     n_features_in_ : int
         Features seen at the first fit.
     feature_names_in_ : ndarray of str
@@ -182,9 +182,9 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self
 
     def learn_one(self, x: npt.ArrayLike) -> Self:
-        """Learn one more row, a 1D array: ``partial_fit`` of a single row at a small part of its overhead.
+        """Learn one more row, a 1D array: ``partial_fit`` of a single row with a small part of its overhead.
 
-        The row is put with those that wait. Changed parameters are checked when a batch is full.
+        The row is added to those that wait. Changed parameters are checked when a batch is full.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         >>> rbm.n_updates_, rbm.n_rows_seen_
         (3, 35)
         """
-        row = np.asanyarray(x)  # which keeps a mask
+        row = np.asanyarray(x)  # unlike asarray, it keeps a mask
         if row.ndim != 1:
             raise ValueError(f"learn_one takes one row, a 1D array. Got an array of shape {row.shape} instead.")
         state: State | None = getattr(self, "state_", None)
@@ -241,11 +241,11 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if isinstance(row, np.ma.MaskedArray):
             return False
         low, high = row.min(), row.max()
-        in_range = low >= 0 and high <= 1  # which NaN is not
+        in_range = low >= 0 and high <= 1  # False for NaN
         return bool(in_range or (self.binarize is not None and self._warned_of_range and np.isfinite(high - low)))
 
     def _start(self, X: npt.ArrayLike) -> InputRows:
-        """Check all that can fail, then replace what the model knew by a fresh state; return the rows."""
+        """Check everything that can fail, then replace the state by a new one. Return the rows."""
         checked = check_array(plain(X, allow_nan=False), accept_sparse="csr", estimator=self, input_name="X")
         rows = self._check_values(checked)
         warned_of_range = self._warn_of_range(rows, warned=False, stacklevel=5)
@@ -311,8 +311,8 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model and its whole training state to one safetensors file, atomically.
 
-        Learning goes on from the file to the bit. A ``random_state`` that is not an int is saved as None; the generator
-        itself is saved.
+        Learning continues from the file bit for bit. A ``random_state`` that is not an int is saved as None; the
+        generator itself is saved.
 
         Examples
         --------
@@ -339,7 +339,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return model
 
     def _resume(self, state: State, recipe: Recipe) -> None:
-        """Go on from the state in a file."""
+        """Continue from the state in a file."""
         self.state_, self._started_with = state, recipe
         self.info_, self._log_partition, self._warned_of_range = None, None, False
 
@@ -384,7 +384,7 @@ class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return tags
 
     def _warn_of_range(self, rows: InputRows, warned: bool, stacklevel: int) -> bool:
-        """Warn, once, of values that look as if they were not meant to be cut at a threshold in [0, 1]."""
+        """Warn, once, about values outside [0, 1], which were probably not meant for a threshold inside it."""
         low, high = value_range(rows)
         outside = (low < 0 or high > 1) and self.binarize is not None and 0 <= self.binarize <= 1
         if outside and not warned:

@@ -41,7 +41,7 @@ class NestedParams(BaseEstimator):  # type: ignore[misc]
                     f"give it an object to set {name}__{inner}."
                 )
             else:
-                super().set_params(**{name: None})  # raises scikit-learn's sentence about unknown names
+                super().set_params(**{name: None})  # raises scikit-learn's error for unknown names
         return self
 
 

@@ -1,4 +1,4 @@
-"""The detector with River's manners: one dict at a time, high = anomalous. Needs the extra ``river``."""
+"""The detector with River's interface: one dict at a time, high = anomalous. Needs the extra ``river``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class RBMDetector(base.AnomalyDetector):
-    """Anomaly detection by an RBM that learns online, from the difference to its dreams, and stores no observation.
+    """Anomaly detection by an RBM that learns online and stores no observation.
 
     The dicts of the detector's warm-up fix the features and how they become bits; they wait until then and are learned
     after. Later, a feature that is missing or cannot be read counts as unknown, and a new one is ignored. The score is

@@ -48,7 +48,7 @@ def above(block: sparse.csr_array, threshold: float, dtype: npt.DTypeLike) -> Sp
 
 
 def plain(X: npt.ArrayLike, allow_nan: bool) -> npt.ArrayLike:
-    """Make what scikit-learn would misread plain: masked cells become NaN where that is allowed, None in lists too.
+    """Convert what scikit-learn would misread: masked cells, and None in lists, become NaN where that is allowed.
 
     >>> plain([[1, None]], allow_nan=True)
     array([[ 1., nan]])
@@ -68,7 +68,7 @@ def plain(X: npt.ArrayLike, allow_nan: bool) -> npt.ArrayLike:
 
 
 def canonical(rows: InputRows) -> InputRows:
-    """Sum what a sparse matrix holds twice for one cell, in a copy."""
+    """Sum duplicate entries of a sparse matrix, in a copy."""
     if not isinstance(rows, np.ndarray) and not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -84,6 +84,6 @@ def value_range(rows: InputRows) -> tuple[float, float]:
     values: npt.NDArray[Any] = rows.data if isinstance(rows, sparse.csr_array | sparse.csr_matrix) else rows
     if values.dtype == bool or values.size == 0:
         return 0.0, 1.0
-    # fmin and fmax pass over NaN
+    # fmin and fmax ignore NaN
     low, high = float(np.fmin.reduce(values, axis=None)), float(np.fmax.reduce(values, axis=None))
     return (min(low, 0.0), max(high, 0.0)) if sparse.issparse(rows) else (low, high)

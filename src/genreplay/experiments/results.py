@@ -1,4 +1,4 @@
-"""Results by experiment: which records belong to which run, and what they say together over the seeds."""
+"""Results by experiment: which records belong to which run, and their summary over seeds."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Estimate(NamedTuple):
 
 
 def estimate(records: Sequence[Record]) -> Estimate | None:
-    """Sum up the runs of one setting with several seeds; None where there are none.
+    """Summarise the runs of one setting over several seeds; None if there are none.
 
     >>> figures = {"ais_error": 0.3, "class_std": None}
     >>> seeds = [{"figures": {"nats": nats, "reverse_nats": nats - 1, "gap": 1.0, **figures}} for nats in (-10, -12)]
-    >>> sum_up = estimate(seeds)
-    >>> sum_up.mean, sum_up.low, sum_up.gap, round(sum_up.error, 2)
+    >>> summary = estimate(seeds)
+    >>> summary.mean, summary.low, summary.gap, round(summary.error, 2)
     (-11.0, -12.0, 1.0, 1.02)
     """
     if not records:

@@ -20,7 +20,7 @@ Figures = dict[str, Any]
 
 
 class Run(Protocol):
-    """A frozen dataclass of settings that knows how to carry itself out.
+    """A frozen dataclass of settings, with the method that carries them out.
 
     A result belongs to a run if it has the same kind, the same version, the same seed, and the same settings that
     differ from their defaults. So a new field with a default leaves the results of earlier runs where they are, as
@@ -30,7 +30,7 @@ class Run(Protocol):
 
     - a default changes, that of a field here or one that the run takes from elsewhere (of an estimator, of a recipe);
     - a field gets another meaning, or ``execute`` trains, draws or measures in another way;
-    - a bug is mended that changed what was measured.
+    - a bug is fixed that changed what was measured.
 
     Results of another version stay in the file, are not found, and so are run again. Do not raise it for a new field
     whose default keeps the meaning, for a new figure that old results may lack, or for faster code.
@@ -42,7 +42,7 @@ class Run(Protocol):
     kind: ClassVar[str]
     """names the dataclass in result files"""
     version: ClassVar[int]
-    """of what the settings mean"""
+    """version of what the settings mean"""
 
     def execute(self, seed: int, report: Report) -> Figures:
         """Carry the run out and return what it measured."""

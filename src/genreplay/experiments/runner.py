@@ -1,4 +1,4 @@
-"""Carry out runs in parallel; write each result as it finishes; go on after any interruption.
+"""Carry out runs in parallel; write each result as it finishes; continue after any interruption.
 
 A results file has one JSON object a line: kind, version, settings (those that differ from their defaults), seed,
 figures, seconds, peak bytes, versions of the libraries. A run is finished when the file has a record with its kind,
@@ -80,7 +80,7 @@ def read(path: Path) -> list[Record]:
 def carry_out(jobs: Sequence[Job], path: Path, n_workers: int = 1, cluster: str | None = None) -> Iterator[Record]:
     """Run what the file lacks, append each result to it, and yield it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _mend(path)
+    _repair(path)
     finished = {identity(record) for record in read(path)}
     todo = [job for job in jobs if job.identity not in finished]
     notes = path.with_suffix(".progress")
@@ -164,8 +164,8 @@ def _append(path: Path, record: Record) -> None:
         os.fsync(file.fileno())
 
 
-def _mend(path: Path) -> None:
-    """Cut off a last line that a crash left unfinished, and forget the notes of runs that are no more."""
+def _repair(path: Path) -> None:
+    """Cut off a last line that a crash left unfinished, and delete progress notes of runs that have ended."""
     if path.exists():
         content = path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]

@@ -1,1 +1,1 @@
-"""Pictures of results."""
+"""Results as pictures, tables and pages."""

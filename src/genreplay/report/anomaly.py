@@ -1,4 +1,4 @@
-"""The section on anomalies: how well each detector finds them, what it takes, and how true its alarm rates are."""
+"""The section on anomalies: how well each detector finds them, its time and memory, and its false-alarm rates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CALIBRATIONS = {"dreams": "dream_alarms", "stored quantiles": "stored_alarms"}
 """where a threshold comes from, and the figure that says how often usual rows pass it"""
 MARKERS = {"dreams": "o", "stored quantiles": "s"}
 _BEYOND = 20.0
-"""factor off the nominal rate at which a picture ends; what is farther off is drawn on its edge"""
+"""factor off the nominal rate at which a picture ends; rates farther off are drawn on its edge"""
 
 Found = dict[str, dict[str, list[Record]]]
 """records by set and method, of the sets that have some"""
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 
 class Price(NamedTuple):
-    """What a method takes: lowest, median and highest over sets and seeds."""
+    """Speed and memory of a method: lowest, median and highest over sets and seeds."""
 
     method: str
     rows_a_second: tuple[float, float, float]

@@ -1,4 +1,4 @@
-"""Beyond the paper: the recipe "modern" against the paper's figures and against stored rows, and what it is made of."""
+"""Beyond the paper: the recipe "modern" against the paper's figures and against stored rows, and its ingredients."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Contest(NamedTuple):
 
 
 class Price(NamedTuple):
-    """What a recipe takes in one order: means over seeds."""
+    """Time and memory of a recipe in one order: means over seeds."""
 
     order: str
     milliseconds: dict[str, float]
@@ -89,7 +89,7 @@ class Beyond(NamedTuple):
     """by variant of the recipe"""
     ablation: Markup | None
     sheets: list[sheets.Sheet]
-    """what is dreamt when a class has passed"""
+    """dreams each time another class begins"""
 
 
 def beyond(results: Results) -> Beyond | None:

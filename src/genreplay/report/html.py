@@ -1,4 +1,4 @@
-"""Templates to pages: each holds its style, and needs nothing but itself."""
+"""Templates to self-contained pages."""
 
 from __future__ import annotations
 

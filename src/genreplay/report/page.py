@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing but itself."""
+"""The report: one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SYMBOLS = {
 
 
 class Judged(NamedTuple):
-    """A claim and what became of it."""
+    """A claim and its judgement."""
 
     claim: Claim
     judgement: Judgement
@@ -50,7 +50,7 @@ class Experiment(NamedTuple):
 
 
 def build(results: Results) -> str:
-    """The whole page; what was not run is said to be not run."""
+    """The whole page; it says what was not run."""
     judged = [Judged(claim, claim.judge(results)) for claim in CLAIMS]
     counts = Counter(each.judgement.verdict for each in judged)
     records = results.records

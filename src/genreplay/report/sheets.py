@@ -26,7 +26,7 @@ KINDS = {
 
 
 class Sheet(NamedTuple):
-    """A picture as an address that holds its content."""
+    """A titled picture, as a data URL."""
 
     title: str
     picture: str
@@ -75,7 +75,7 @@ def unpack(packed: str) -> np.ndarray:
 
 
 def png(digits: np.ndarray, half: bool = False) -> str:
-    """The digits side by side, ink on nothing; ``half`` colours the lower halves."""
+    """The digits side by side, on a transparent background; ``half`` colours the lower halves."""
     n_rows = -(-len(digits) // COLUMNS)
     sheet = np.zeros((n_rows * SIDE, COLUMNS * SIDE, 4))
     for index, digit in enumerate(digits):

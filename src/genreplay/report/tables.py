@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
     title: str
     note: str
-    """what is to be known of its rows"""
+    """what is special about its rows, if anything"""
     paper: dict[str, float]
     paper_best: str | None
     independent: float | None

@@ -19,7 +19,7 @@ def score(
     rows: Floats, is_usual: Flags, n_head: int, held_out: float, n_stored: int, seed: int, report: Report
 ) -> Found:
     """Score and learn every row; before the held-out end of the stream, count false alarms among its usual rows."""
-    warm_up = min(TableEncoder().warm_up, max(n_head, 1))  # what is counted must have been scored
+    warm_up = min(TableEncoder().warm_up, max(n_head, 1))  # every counted row must have a score
     settings: dict[str, Any] = {"warm_up": warm_up, "random_state": seed}
     OnlineRBMDetector(**settings).learn_scored(rows[:CHUNK])  # so that compiling the loops is not timed
     detector = OnlineRBMDetector(**settings)

@@ -47,7 +47,9 @@ def score_offline(method: str, rows: Floats, seed: int, max_sample: int) -> Foun
         model = LocalOutlierFactor(novelty=True)
     began = time.process_time()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Duplicate values")  # many sets have them: it does what it can
+        warnings.filterwarnings(
+            "ignore", message="Duplicate values"
+        )  # many sets have them, and the scores are still usable
         scores = -model.fit(sample).score_samples(rows)
     seconds = time.process_time() - began
     return Found(scores, seconds, sample.nbytes, {"n_fitted": len(sample)})

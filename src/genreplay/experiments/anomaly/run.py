@@ -33,9 +33,9 @@ class AnomalyRun:
     n_head: int = 500
     """first rows, which are learned and not counted; at most a quarter of the stream"""
     held_out: float = 0.3
-    """share of the stream, its end, whose usual rows are judged by the model as it stands before them"""
+    """share of the stream at its end; its usual rows are judged by the model as it is before them"""
     n_stored: int = 2_000
-    """newest scores that the stored quantiles are taken of"""
+    """newest scores that the stored quantiles are taken from"""
     max_sample: int = 10_000
     """rows that LocalOutlierFactor is fitted on, at most"""
     max_rows: int | None = None

@@ -1,4 +1,4 @@
-"""What a method says of the rows of a stream, and scoring in chunks."""
+"""The scores that a method gives to the rows of a stream, and scoring in chunks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CHUNK = 1_000
 
 
 class Found(NamedTuple):
-    """What a method said of the rows, and what it took."""
+    """The scores that a method gave, with its time and memory."""
 
     scores: Floats
     """high = anomalous"""
     seconds: float
-    """of processor time, which others on the machine disturb less than the clock's"""
+    """of processor time, which depends less on other programs than elapsed time"""
     held_bytes: int
     """at the end; of offline methods, the rows that they are fitted on"""
     more: Figures

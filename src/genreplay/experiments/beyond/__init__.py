@@ -1,7 +1,7 @@
-"""Beyond the paper: the recipe "modern" on every data set, what each ingredient gives, and rivals that store rows.
+"""Beyond the paper: the recipe "modern" on every data set, the effect of each ingredient, and rivals that store rows.
 
 The rivals have the same ingredients. The settings of the recipe were chosen on validation rows (for MNIST and RCV1 the
-last rows of the training split). The test rows had no part in that, but an earlier recipe had been tried on them.
+last rows of the training split). The test rows were not used for that, but an earlier recipe had been tried on them.
 """
 
 from genreplay.experiments.beyond.differences import DIFFERENCES, RIVALS, VARIANTS

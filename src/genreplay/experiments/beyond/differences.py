@@ -1,4 +1,4 @@
-"""How "modern" differs from "paper", what rehearses stored rows in the place of dreams, and the learner for each."""
+"""How "modern" differs from "paper", its rivals that rehearse stored rows, and the learner for each."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from genreplay.experiments.paper.online import strategy
 
 
 class Difference(NamedTuple):
-    """Something that "modern" has and "paper" has not."""
+    """Something that "modern" has and "paper" does not have."""
 
     why: str
     gone: dict[str, Any]
-    """what takes it from "modern" """
+    """changes that remove it from "modern" """
     alone: dict[str, Any] | None = None
-    """what adds it to "paper", where that makes sense beside the paper's dreams"""
+    """changes that add it to "paper", where that makes sense with the paper's dreams"""
 
 
 DIFFERENCES = {
@@ -95,14 +95,14 @@ VARIANTS: dict[str, Recipe] = {
     "paper": PAPER,
     **{f"paper + {name}": PAPER.replace(**each.alone) for name, each in DIFFERENCES.items() if each.alone},
 }
-"""by name: the recipe with all that is modern, with all but one thing, with none of it, and with one thing alone"""
+"""by name: "modern", "modern" without one difference, "paper", and "paper" with one difference"""
 
 _IN_THE_BYTES_OF_THE_POOL: dict[str, Literal["oldest", "reservoir"]] = {
     "ER-ML pool": "oldest",
     "ER-ML reservoir": "reservoir",
 }
 RIVALS = ("ER-IM", "ER-ML packed", *_IN_THE_BYTES_OF_THE_POOL)
-"""the same learner with stored rows in the place of dreams: all of them; the newest, as bits in the bytes of the
+"""the same learner with stored rows in place of dreams: all of them; the newest, as bits in the bytes of the
 parameters; the newest, or a uniform sample of all, in the bytes of the pool"""
 
 

@@ -11,7 +11,7 @@ from genreplay.experiments.paper.table2 import DATASETS
 
 
 def runs(quick: bool = False) -> list[BeyondRun | PriceRun]:
-    """The recipe on every data set and its rivals; what each ingredient gives, with fewer rows and hidden units."""
+    """The recipe and its rivals on every data set; the effect of each ingredient, with fewer rows and hidden units."""
     whole, part = BeyondRun(), BeyondRun(n_hidden=100, n_temperatures=1_450, max_rows=10_000)
     price = PriceRun()
     if quick:

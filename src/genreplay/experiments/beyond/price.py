@@ -17,7 +17,7 @@ RECIPES = ("paper", "modern")
 
 @dataclass(frozen=True)
 class PriceRun:
-    """What both recipes take for the same stream, in turns."""
+    """Time and memory of both recipes for the same stream, in turns."""
 
     kind: ClassVar[str] = "price"
     version: ClassVar[int] = 1

@@ -78,13 +78,13 @@ class BeyondRun:
 
 
 def _n_classes(data: datasets.Dataset, n_rows: int) -> int:
-    """How many classes the first rows of a sorted stream have begun."""
+    """How many classes the first rows of a sorted stream have."""
     assert data.train_labels is not None
     return len(np.unique(data.train_labels[: min(n_rows, len(data.train_labels))]))
 
 
 def _dreams(model: OnlineRBM, n: int = 40) -> str:
-    """Bits to look at, in hexadecimal: where the persistent chains, the model's own states, are now."""
+    """Pictures as bits, in hexadecimal: the current states of the persistent chains."""
     chains = model.state_.chains
     assert chains is not None
     return np.packbits(chains[:n].astype(bool), axis=1).tobytes().hex()

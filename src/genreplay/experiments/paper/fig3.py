@@ -1,11 +1,11 @@
 """Fig. 3 (section 4.1): what the model dreams of while classes arrive one after the other.
 
 After each class, 1,000 dreams are classified by their nearest neighbours among the training rows. A model that keeps
-its past dreams of all classes seen so far in equal shares; one that forgets dreams of the newest. A dream may be as
-near to rows of several classes, a blank one to the blank rows of all ten: it counts for each in proportion.
+its past dreams of all classes seen so far in equal shares; one that forgets dreams of the newest. A dream may be
+equally near to rows of several classes, such as a blank one: it counts for each in proportion.
 
 Departure from the paper, and why: with n_E = 10 and alpha = 0.05, the values that section 4 gives for all experiments,
-Fig. 3 does not come out: OCD_GR ends up dreaming of class 10 (``SECTION_4`` below, ``genreplay demo --paper``). With
+Fig. 3 is not reproduced: OCD_GR ends up dreaming of class 10 (``SECTION_4`` below, ``genreplay demo --paper``). With
 one epoch an update and alpha = 0.01 (``TOY``) it keeps all classes in about equal shares, as the figure shows. The
 paper does not say how the toy scenario was trained. Its rivals and the digits are our additions.
 """

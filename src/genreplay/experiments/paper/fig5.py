@@ -1,7 +1,7 @@
 """Fig. 5: learning curves on MNIST in random order, 500 hidden units, a point every 1,000 rows.
 
 The paper: OCD_GR has a stable curve that rises over time and is above both rivals after some 8,000 rows; theirs are
-unstable. The points use fewer temperatures of AIS than the final figure, so they flatter all models a little.
+unstable. The points use fewer temperatures of AIS than the final figure, so they are a little too high for all models.
 """
 
 from __future__ import annotations

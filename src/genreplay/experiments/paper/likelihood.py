@@ -84,7 +84,7 @@ def evaluate_state(
     reverse: bool = True,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Likelihood:
-    """Score test rows by what a learner has learned; its random numbers are left alone."""
+    """Score test rows by what a learner has learned; its random numbers are not used."""
     base_bias = partition.base_rate_biases(state.ones, state.n_learned)
     rng = np.random.default_rng([seed, state.t])
     return evaluate(state.model, base_bias, test, labels, n_temperatures, rng, reverse, progress)

@@ -48,13 +48,13 @@ class OfflineRun:
     max_steps: int = 30_000
     """steps of CD at most"""
     first_check: int = 100
-    """steps before the first look at the validation rows"""
+    """steps before the first check on the validation rows"""
     check_growth: float = 1.25
-    """each look comes after so many times the steps of the one before: small sets are at their best early"""
+    """each check comes after this many times the steps of the one before: small sets reach their best early"""
     patience: int = 5
-    """looks without improvement after which to stop"""
+    """checks without improvement after which to stop"""
     check_temperatures: int = 725
-    """of AIS for such a look"""
+    """of AIS for such a check"""
     n_valid: int = 10_000
     """training rows held out where there is no validation split (MNIST, RCV1's surrogate), a fifth at most"""
     n_temperatures: int = 14_500

@@ -1,4 +1,4 @@
-"""One model learned online from one data set, once through, and its log-likelihood on the test rows (section 4.2)."""
+"""One model learned online from one data set, in one pass, and its log-likelihood on the test rows (section 4.2)."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def head(data: datasets.Dataset, n_rows: int | None) -> datasets.Dataset:
 
 
 def _sheets(model: OnlineRBM, test: datasets.Bits, seed: int, n: int = 40) -> dict[str, str]:
-    """Bits to look at, in hexadecimal: dreams, long samples, and test digits with their lower half imputed."""
+    """Pictures as bits, in hexadecimal: dreams, long samples, and test digits with their lower half imputed."""
     shown = test[:n].astype(float)
     shown[:, shown.shape[1] // 2 :] = np.nan
     rows = {

@@ -2,7 +2,7 @@
 
 Two columns that the paper does not have: independent Bernoullis, and an offline CD-1 RBM that we train ourselves, next
 to the literature's figure. MNIST comes in both binarisations, since the offline figure that the paper quotes for it is
-of stochastically binarised digits. ER-ML is shown in the paper's sense and with rows packed into bits.
+of stochastically binarised digits. ER-ML is shown as in the paper, and with rows packed into bits.
 """
 
 from __future__ import annotations

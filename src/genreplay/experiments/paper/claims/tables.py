@@ -19,9 +19,9 @@ WON = tuple(name for name in UCI if PAPER[name]["OCD_GR"] > max(PAPER[name][riva
 LOST = tuple(name for name in UCI if name not in WON)
 PAPER_MARGINS = [PAPER[name]["OCD_GR"] - max(PAPER[name][rival] for rival in RIVALS) for name in DATASETS]
 CLOSE = 2.36
-"""nats by which the paper's OCD_GR is behind on ADULT, the most of the three sets where it calls it very close"""
+"""nats by which the paper's OCD_GR is behind on ADULT, the largest of the three differences that it calls very close"""
 SPEARMAN_9 = 0.600
-"""rank correlation of nine pairs that chance exceeds in one case of twenty"""
+"""rank correlation of nine pairs that is exceeded by chance in one case of twenty"""
 
 
 def _titles(names: tuple[str, ...]) -> str:

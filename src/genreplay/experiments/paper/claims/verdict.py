@@ -58,7 +58,7 @@ class Case(NamedTuple):
     """One of the comparisons that a claim names."""
 
     holds: bool | None
-    """None: it cannot be said yet"""
+    """None: not known yet"""
     said: str
     by_forward_ais: bool = False
     """it does not hold, but would if forward AIS were right"""
