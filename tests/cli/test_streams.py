@@ -183,7 +183,7 @@ def test_a_bad_row_ends_learning_with_what_came_before_it_saved(tmp_path: Path) 
     source.write_text("\n".join(lines))
     done = run("learn", source, "-m", path)
     assert done.exit_code == 2
-    assert "Error: Line 1,301 is a bad row (1 cell, but there are 4 columns). Mend it, or" in done.stderr
+    assert "Error: Line 1,301 is a bad row (1 cell, but there are 4 columns). Correct it, or" in done.stderr
     assert "Read 1,299 rows: 1,200 learned, 99 waiting, 0 skipped." in done.stderr
     source.write_text(mended)
     assert run("learn", source, "-m", path, "--resume").exit_code == 0
@@ -496,7 +496,7 @@ def test_a_drift_is_told_of_and_what_follows_can_be_chosen(tmp_path: Path) -> No
     assert json.loads(run("info", path, "--json").stdout)["drifts"] > 0
     without = run("learn", "-", "-m", tmp_path / "other", "--on-drift", "fewer-dreams", stdin=usual)
     assert without.exit_code == 2
-    assert "wants a model with --replay generative" in without.stderr
+    assert "needs a model with --replay generative" in without.stderr
 
 
 def test_watch_shows_surprise_drift_and_the_columns_that_differ_most(model: Path) -> None:
@@ -509,7 +509,7 @@ def test_watch_shows_surprise_drift_and_the_columns_that_differ_most(model: Path
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "3,050 rows, 123 a second" in shown
     assert "2 bad" in shown
-    assert "2.00 nats; 1 where rows fit" in shown
+    assert "2.00 nats; about 1 while rows fit" in shown
     assert "noticed so far: " in shown
     lines = shown.splitlines()
     (age,) = [line for line in lines if line.strip().startswith("age ")]

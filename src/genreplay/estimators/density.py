@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -29,7 +30,7 @@ _EXACT_UP_TO = 2**28
 """states of the smaller layer times units of the larger, up to which "auto" enumerates log Z: a few seconds"""
 
 
-class DensityMixin:
+class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
     """What can be asked of a model that has learned: a part of ``OnlineRBM``."""
 
     state_: State

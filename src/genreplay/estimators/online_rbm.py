@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     RandomState = int | np.random.RandomState | None
 
 
-class OnlineRBM(DensityMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, NestedParams):  # type: ignore[misc]
+class OnlineRBM(DensityMixin, NestedParams):
     r"""Restricted Boltzmann Machine learned online, rehearsing its own dreams in place of stored data.
 
     Online Contrastive Divergence with Generative Replay, OCD_GR [1]_: every ``batch_size`` rows, the model generates
