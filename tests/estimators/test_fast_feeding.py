@@ -64,6 +64,45 @@ def test_values_outside_the_range_are_warned_of_once_and_refused_as_probabilitie
         small(binarize=None).fit(bits(33)).learn_one(np.full(12, 1.5))
 
 
+@pytest.mark.parametrize("n_before", [0, 33, 39])
+def test_masked_cells_are_refused_as_partial_fit_refuses_them(n_before: int) -> None:
+    model = small()
+    if n_before:
+        model.fit(bits(n_before))
+    before = snapshot(model) if n_before else None
+    row = np.ma.array(bits(1)[0], mask=[0, 1] + [0] * 10)
+    for learn in (lambda: model.learn_one(row), lambda: model.partial_fit(row[np.newaxis])):
+        with pytest.raises(ValueError, match="X has masked cells: fill them first"):
+            learn()
+    assert before is None or snapshot(model) == before
+    whole = np.ma.array(bits(1)[0], mask=False)  # a masked array without masked cells is a row like any other
+    assert snapshot(model.learn_one(whole)) == snapshot(small().partial_fit(np.vstack([bits(n_before), bits(1)])))
+
+
+def test_probabilities_above_one_are_refused_also_after_a_warning_of_the_range() -> None:
+    model = small().fit(bits(33))
+    with pytest.warns(UserWarning, match="outside"):
+        model.learn_one(7 * bits(1)[0] + 1)
+    model.set_params(binarize=None)
+    before = snapshot(model)
+    for value in (1.5, -0.5, np.nan):
+        row = bits(1)[0]
+        row[3] = value
+        with pytest.raises(ValueError, match=r"must lie in \[0, 1\]|NaN"):
+            model.learn_one(row)
+        assert snapshot(model) == before
+    model.learn_one(np.full(12, 0.25))
+    np.testing.assert_array_equal(model.state_.waiting[model.state_.n_waiting - 1], np.full(12, 0.25))
+
+
+def test_a_change_of_the_recipe_is_that_of_the_next_update() -> None:
+    one_by_one, at_once = (small().partial_fit(bits(25)).set_params(recipe__learning_rate=0.2) for _ in range(2))
+    for row in bits(20, seed=1):
+        one_by_one.learn_one(row)
+    assert snapshot(one_by_one) == snapshot(at_once.partial_fit(bits(20, seed=1)))
+    assert snapshot(one_by_one) != snapshot(small().partial_fit(np.vstack([bits(25), bits(20, seed=1)])))
+
+
 def test_settings_that_cannot_change_are_noticed_when_a_batch_is_full() -> None:
     model = small().fit(bits(38))
     model.set_params(n_hidden=6)
