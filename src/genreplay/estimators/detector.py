@@ -175,10 +175,10 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         >>> int(np.isnan(surprise).sum()), surprise.shape
         (500, (1000,))
         """
-        self._validate_params()
         if hasattr(self, "encoder_"):
             self._follow_changes()
         else:
+            self._validate_params()
             self._start(self._new_encoder(), X)
         self._threshold = None
         encoder = self.encoder_
@@ -216,6 +216,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         (False, True)
         """
         self._require_rows()
+        self._follow_changes()
         if not self.encoder_.frozen_:
             rows = Table(self.encoder_.collected_)
             self._begin_learning(self.encoder_.freeze().transform_table(rows))
@@ -235,11 +236,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Forget everything. A model without visible units holds the generator until the codes are made."""
         rbm = self._new_rbm()
         rbm._validate_params()
-        if rbm.recipe_.negative.n_chains == 0:
-            raise ValueError(
-                "OnlineRBMDetector judges rows by the persistent chains of its rbm, which has none: give it a recipe "
-                "with them, such as 'tables' or 'modern'."
-            )
+        _require_chains(rbm)
         rbm._start_state(0, generator(rbm.random_state))
         validate_data(self, X, reset=True, skip_check_array=True)
         self.encoder_, self.rbm_, self.calibration_, self.drift_ = encoder, rbm, None, PageTest()
@@ -247,19 +244,22 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
 
     def _follow_changes(self) -> None:
         """Arguments may change between two calls, but not codes that are made, nor what the model started with."""
-        settings = self._new_encoder().get_params()
-        if settings != self.encoder_.get_params():
-            if self.encoder_.frozen_ or settings["warm_up"] != self.encoder_.warm_up:
+        self._validate_params()
+        encoder = self._new_encoder()
+        if encoder.settings() != self.encoder_.settings():
+            if self.encoder_.frozen_ or encoder.warm_up != self.encoder_.warm_up:
                 raise ValueError(
                     f"{type(self).__name__} cannot change its warm_up, nor its encoder after the warm-up: set them "
                     "back, or call fit to start anew."
                 )
-            self.encoder_.set_params(**settings)
+            self.encoder_.set_params(**encoder.get_params())
         wanted, held = (each.get_params(deep=False) for each in (self._new_rbm(), self.rbm_))
         wanted["random_state"] = held["random_state"]  # it was used at the start
         if wanted != held:
-            self.rbm_.set_params(**wanted)
-            self.rbm_._check_changes()
+            changed = copy(self.rbm_).set_params(**wanted)
+            changed._check_changes()
+            _require_chains(changed)
+            self.rbm_ = changed
 
     def _begin_learning(self, bits: Array) -> None:
         """Make the model once the codes are made, its biases at the log-odds of the warm-up, and learn those rows."""
@@ -275,14 +275,19 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         surprise = np.empty(len(bits))
         start = 0
         while start < len(bits):
-            room = max(self.rbm_.batch_size - self.rbm_.state_.n_waiting, 1)
+            self._update_if_full()
+            room = self.rbm_.batch_size - self.rbm_.state_.n_waiting
             rows = bits[start : start + room]
             surprise[start : start + room] = self._surprise(rows)
             self.rbm_._wait(rows)
-            if self.rbm_.state_.n_waiting >= self.rbm_.batch_size:
-                self._update(self.rbm_.batch_size)
             start += room
+        self._update_if_full()
         return surprise
+
+    def _update_if_full(self) -> None:
+        """Update while a batch waits; there may be several of them if the batch size was lowered."""
+        while self.rbm_.state_.n_waiting >= self.rbm_.batch_size:
+            self._update(self.rbm_.batch_size)
 
     def _surprise(self, bits: Array) -> Float64:
         """-log p of rows of bits; NaN before the first update."""
@@ -325,6 +330,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         300
         """
         self._require_rows()
+        self._follow_changes()
         more: dict[str, Json] = {
             "encoder": self.encoder_.state(),
             "drift": list(self.drift_),
@@ -369,3 +375,11 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+def _require_chains(rbm: OnlineRBM) -> None:
+    if rbm.recipe_.negative.n_chains == 0:
+        raise ValueError(
+            "OnlineRBMDetector judges rows by the persistent chains of its rbm, which has none: give it a recipe with "
+            "them, such as 'tables' or 'modern'."
+        )

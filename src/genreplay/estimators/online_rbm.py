@@ -324,6 +324,7 @@ class OnlineRBM(DensityMixin, NestedParams):
         4
         """
         check_is_fitted(self)
+        self._check_changes()
         names: list[Any] = [str(name) for name in getattr(self, "feature_names_in_", ())]
         files.save(path, self, self.state_, self.recipe_, {"feature_names": names})
 

@@ -78,7 +78,7 @@ def _value_to_json(value: object) -> Json:
         return int(value)
     if isinstance(value, Real):
         return float(value)
-    if isinstance(value, type) and issubclass(value, np.generic):
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
         return {"dtype": np.dtype(value).name}
     return value if isinstance(value, str) else None
 

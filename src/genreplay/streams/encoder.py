@@ -245,7 +245,19 @@ class TableEncoder(CodedRows):
         >>> again.transform([[1.5, "red"]]).tolist() == encoder.transform([[1.5, "red"]]).tolist()
         True
         """
-        settings: dict[str, Json] = {
+        state: dict[str, Json] = {"settings": self.settings()}
+        if hasattr(self, "n_features_in_"):
+            state["columns"] = list(self.column_names_)
+            state["named"] = hasattr(self, "feature_names_in_")
+            if self.frozen_:
+                state["codes"] = [{"kind": code.kind, **code.state()} for code in self._layout.codes]
+            else:
+                state["rows"] = self._warm_up.to_json()
+        return state
+
+    def settings(self) -> dict[str, Json]:
+        """Return the constructor's arguments as a dict for JSON; equal ones are equal however they are written."""
+        return {
             "numbers": self.numbers,
             "n_bins": int(self.n_bins),
             "categories": self.categories,
@@ -255,15 +267,6 @@ class TableEncoder(CodedRows):
             "warm_up": int(self.warm_up),
             "dtype": np.dtype(self.dtype).name,
         }
-        state: dict[str, Json] = {"settings": settings}
-        if hasattr(self, "n_features_in_"):
-            state["columns"] = list(self.column_names_)
-            state["named"] = hasattr(self, "feature_names_in_")
-            if self.frozen_:
-                state["codes"] = [{"kind": code.kind, **code.state()} for code in self._layout.codes]
-            else:
-                state["rows"] = self._warm_up.to_json()
-        return state
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
