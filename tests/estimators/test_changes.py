@@ -125,6 +125,15 @@ def test_a_new_learning_rate_is_that_of_the_detectors_next_update() -> None:
     assert snapshot(learner.rbm_) != snapshot(undisturbed.partial_fit(NUMBERS[110:120]).rbm_)
 
 
+def test_rows_that_come_one_by_one_are_learned_at_the_new_learning_rate() -> None:
+    finder = detector().partial_fit(NUMBERS[:110])
+    finder.set_params(rbm__recipe__learning_rate=0.2)
+    for row in NUMBERS[110:120].tolist():
+        finder.learn_one(row)
+    assert finder.rbm_.info_ is not None
+    assert finder.rbm_.info_.learning_rate == 0.2
+
+
 def test_the_last_rows_are_learned_at_the_new_learning_rate() -> None:
     learner, finder = model(recipe=PAPER).partial_fit(ROWS[:110]), detector().partial_fit(NUMBERS[:110])
     assert learner.set_params(recipe__learning_rate=0.2).flush().info_.learning_rate == 0.2  # type: ignore[union-attr]

@@ -198,8 +198,13 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         return np.concatenate([np.full(n_head, np.nan), self._learn(bits[n_head:])])
 
     def learn_one(self, row: Sequence[object]) -> Self:
-        """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed."""
+        """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
+
+        Changed parameters are checked when a batch is full.
+        """
         self._require_rows()
+        if self.rbm_.state_.n_waiting + 1 >= self.rbm_.batch_size:
+            self._follow_changes()
         self._learn(self.encoder_.transform_one(row)[np.newaxis])
         return self
 
