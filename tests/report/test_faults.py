@@ -9,6 +9,7 @@ from genreplay.experiments.faults import METHODS
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
 from genreplay.report.faults import Spread, faults, sentences
+from genreplay.report.markdown import faults_table
 from genreplay.report.page import build
 from tests.report.made_up import World, records, right, wrong
 
@@ -99,7 +100,17 @@ def test_what_was_not_run_makes_no_section() -> None:
     nothing = Results(records(right, ["fig5"], n_seeds=1))
     assert faults(nothing) is None
     assert sentences(nothing) == []
+    assert faults_table(nothing) == ""
 
 
 def test_quick_runs_make_a_section() -> None:
     assert faults(results(quick=True, n_seeds=1)) is not None
+
+
+def test_the_markdown_table() -> None:
+    lines = faults_table(results(order="time")).splitlines()
+    assert lines[0] == f"| rows in the order of time | {' | '.join(METHODS)} |"
+    assert lines[2].startswith("| all faults | **0.900** ± 0.010 | 0.700 ± 0.010 |")
+    assert "Quick runs" not in lines[-1]
+    assert "**Quick runs" in faults_table(results(quick=True))
+    assert "| not run |" in faults_table(results(method="LODA"))

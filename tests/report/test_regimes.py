@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from genreplay.experiments.results import Results
+from genreplay.report.markdown import regimes_table
 from genreplay.report.page import build
 from genreplay.report.regimes import regimes, sentences, table
 from tests.report.made_up import World, records, right, wrong
@@ -59,9 +60,16 @@ def test_what_was_not_run_makes_no_section() -> None:
     nothing = Results(records(right, ["fig5"], n_seeds=1))
     assert regimes(nothing) is None
     assert table(nothing) == sentences(nothing) == []
+    assert regimes_table(nothing) == ""
 
 
 def test_quick_runs_make_a_section() -> None:
     section = regimes(results(quick=True, n_seeds=1))
     assert section is not None
     assert len(section.panels) == 5
+
+
+def test_the_markdown_table() -> None:
+    lines = regimes_table(results()).splitlines()
+    assert lines[2] == "| nothing | 20 % | 30 % | 50 % | 1 % | 0 bytes |"
+    assert "**Quick runs" in regimes_table(results(quick=True))
