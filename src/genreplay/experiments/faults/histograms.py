@@ -13,7 +13,7 @@ from genreplay.streams.encoder import TableEncoder
 class Histograms:
     """Count, for each column, how often each code came; a row's surprise is the sum of its columns' -log p.
 
-    p is (count + 1/2) / (rows + 1). Before the codes are made, rows have the surprise 0.
+    p is (count + 1/2) / (rows + 1). The rows of the first call fix the codes.
     """
 
     def __init__(self) -> None:
