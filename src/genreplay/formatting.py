@@ -48,6 +48,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def fine_percent(share: float) -> str:
+    """A share in percent, with a tenth where there is one.
+
+    >>> fine_percent(0.0042), fine_percent(0.01), fine_percent(1)
+    ('0.4 %', '1 %', '100 %')
+    """
+    return f"{round(100 * share, 1):g} %"
+
+
 def size(n_bytes: int) -> str:
     """Bytes in words.
 

@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from genreplay.datasets.faults import KINDS
+from genreplay.datasets.regimes import MIXED, NEW, RARE
 from genreplay.datasets.registry import spec_of
 from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun, PriceRun
+from genreplay.experiments.faults import FaultsRun
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.offline import OfflineRun
 from genreplay.experiments.paper.online import OnlineRun
 from genreplay.experiments.paper.table2 import PAPER
+from genreplay.experiments.regimes import RegimesRun
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.run import Run, describe
 
@@ -95,6 +99,10 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _price(1.2)
     if isinstance(run, AnomalyRun):
         return _anomaly(run, seed, {"RBM": 0.9, "HalfSpaceTrees": 0.8, "LODA": 0.85}.get(run.method, 0.95), 0.9)
+    if isinstance(run, FaultsRun):
+        return _faults(run, seed, 0.9 if run.method == "RBM" else 0.7, 0.01)
+    if isinstance(run, RegimesRun):
+        return _regimes(run, 0.2 if run.replay == "none" else 0.02)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 // n if label < n else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -118,6 +126,10 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _price(3.0)
     if isinstance(run, AnomalyRun):
         return _anomaly(run, seed, 0.4 if run.method == "RBM" else 0.7, 3.0)
+    if isinstance(run, FaultsRun):
+        return _faults(run, seed, 0.5 if run.method == "RBM" else 0.8, 0.1)
+    if isinstance(run, RegimesRun):
+        return _regimes(run, 0.02 if run.replay == "none" else 0.2)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 if label == n - 1 else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -244,4 +256,55 @@ def _anomaly(run: AnomalyRun, seed: int, auc: float, factor: float) -> dict[str,
         "n_anomalies": 95,
         **(alarms if run.method == "RBM" else {}),
         **({"library": "River 0.0"} if run.method in ("HalfSpaceTrees", "LODA") else {}),
+    }
+
+
+def _faults(run: FaultsRun, seed: int, auc: float, false_alarms: float) -> dict[str, Any]:
+    """Every kind is found a little worse than the one before it."""
+    by_kind = {name: auc - 0.02 * place + 0.01 * (seed - 1) for place, name in enumerate(("all", *KINDS))}
+    asked = {
+        "false_alarms": false_alarms,
+        "recall": dict.fromkeys(by_kind, 0.6),
+        "blamed_right": dict(zip(KINDS, (0.95, 0.65, 0.9, 0.5, 0.8), strict=True)),
+        "impossible_dreams": 0.004,
+        "timeless_dreams": 0.0,
+        "n_dreams": run.n_dreams,
+        "fill_errors": {"RBM": 0.4, "KNNImputer": 0.3, "column means": 1.0},
+    }
+    return {
+        "auc": by_kind,
+        "average_precision": {name: value / 2 for name, value in by_kind.items()},
+        "seconds": 2.0,
+        "held_bytes": 500_000,
+        "n_rows": run.n_rows,
+        "n_counted": run.n_rows - run.n_head,
+        "n_faults": dict.fromkeys(KINDS, run.n_rows // 1_000),
+        **(asked if run.method == "RBM" else {}),
+        **({"library": "River 0.0"} if run.method in ("HalfSpaceTrees", "LODA") else {}),
+    }
+
+
+def _regimes(run: RegimesRun, alarms: float) -> dict[str, Any]:
+    """So many alarms in the first block of a visit; half the rows of the new regime at first."""
+    lengths = [run.n_rows_per_visit] * (1 + len(run.turns)) + [run.n_rows_stay]
+    firsts = np.cumsum([0, *lengths[:-1]]).tolist()
+    names = (MIXED, *run.turns, NEW)
+    stay = [0.5, 0.1, *[0.01] * 8][: run.n_rows_stay // 500]
+    shares = [None] + [0.02] * (run.n_rows_per_visit // 500 - 1)
+    for _ in run.turns:
+        shares += [alarms] + [0.01] * (run.n_rows_per_visit // 500 - 1)
+    shares += stay + [0.01] * (run.n_rows_stay // 500 - len(stay))
+    pool = 64_000 if run.replay in ("dream-pool", "reservoir") else 0
+    return {
+        "alarm_shares": shares,
+        "visits": [list(each) for each in zip(names, firsts, lengths, strict=True)],
+        "returns": [
+            {"regime": regime, "n_away": 10_000, "alarms": alarms * (1.5 if regime == RARE else 1)}
+            for regime in run.turns
+        ],
+        "stay": stay,
+        "replay_bytes": 32_000_000 if run.replay == "infinite-memory" else pool,
+        "held_bytes": 500_000,
+        "seconds": 2.0,
+        "n_rows": sum(lengths),
     }

@@ -95,7 +95,7 @@ def test_a_rate_is_right_within_a_factor_of_two_in_the_mean_over_seeds() -> None
 
 def test_the_page_has_tables_costs_and_pictures() -> None:
     page = build(results())
-    section = page[page.index('<h2 id="anomaly">') : page.index('<h2 id="runs">')]
+    section = page[page.index('<h2 id="anomaly">') : page.index('<h2 id="faults">')]
     assert section.count("<svg") == 2
     assert section.count("<table") == 3
     assert "<strong>0.900</strong> ± 0.010" in section

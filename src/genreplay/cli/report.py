@@ -49,9 +49,7 @@ def report(source: Path, out: Path | None, form: str) -> None:
     if form == "html":
         text = page.build(results)
     else:
-        text = "\n".join(
-            filter(None, (markdown.table(results), markdown.anomaly_table(results), markdown.beyond_table(results)))
-        )
+        text = "\n".join(filter(None, (table(results) for table in markdown.TABLES)))
     if form == "md" and out is None:
         click.echo(text, nl=False)
         return

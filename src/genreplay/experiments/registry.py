@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from genreplay.experiments import anomaly, beyond
+from genreplay.experiments import anomaly, beyond, faults, regimes
 from genreplay.experiments.paper import cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
 from genreplay.experiments.run import Run
 
@@ -18,6 +18,8 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "study": replay_study.runs,
     "search": random_search.runs,
     "anomaly": anomaly.runs,
+    "faults": faults.runs,
+    "regimes": regimes.runs,
     "beyond": beyond.runs,
 }
 """name on the command line, and what lists its runs (True for the quick form)"""

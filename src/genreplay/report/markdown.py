@@ -1,9 +1,12 @@
-"""Table 2, the table of anomaly detectors and that of the modern recipe as Markdown, for the README."""
+"""Table 2 and the tables of detectors, faults, regimes and the modern recipe as Markdown, for the README."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from genreplay.experiments.results import MAX_GAP, Results
-from genreplay.report import anomaly, beyond
+from genreplay.formatting import fine_percent
+from genreplay.report import anomaly, beyond, faults, regimes
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 from genreplay.report.titles import column_title
 
@@ -48,9 +51,55 @@ def anomaly_table(results: Results) -> str:
         "offline on rows that they score afterwards. The best online method of a line is in bold. "
         + " ".join(anomaly.sentences(results)),
     ]
-    if results.quick:
-        lines.append("**Quick runs: few rows. Not for comparison.**")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_quick(results)]) + "\n"
+
+
+def faults_table(results: Results) -> str:
+    """A line for each kind of fault, with the ROC-AUC of each method, for each order of the rows; empty if not run."""
+    found = faults.faults(results)
+    if found is None:
+        return ""
+    lines = []
+    for order in found.orders:
+        lines += [f"| rows {order.title} | {' | '.join(found.methods)} |", f"|---|{'---:|' * len(found.methods)}"]
+        lines += [
+            f"| {row.title} | {' | '.join(_fault(row, method) for method in found.methods)} |" for row in order.auc
+        ]
+        lines.append("")
+    lines.append(
+        "ROC-AUC of each kind of fault among the usual rows, mean ± standard deviation over seeds; IsolationForest is "
+        "fitted offline on all rows. The best method of a line is in bold. " + " ".join(found.sentences)
+    )
+    return "\n".join([*lines, *_quick(results)]) + "\n"
+
+
+def regimes_table(results: Results) -> str:
+    """A line for each way of rehearsal, with its alarms and its bytes; empty if not run."""
+    rows = regimes.table(results)
+    if not rows:
+        return ""
+    lines = [
+        "| rehearses | return of a frequent regime | of a rare one | new regime, first block | last block | bytes |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        shares = (row.often, row.rare, row.stay[0], row.stay[-1])
+        cells = " | ".join("" if share is None else fine_percent(share) for share in shares)
+        lines.append(f"| {row.title} | {cells} | {row.replay_bytes} |")
+    lines += ["", "Rows with a p-value of at most 1 %, in blocks of 500 rows, in the mean over visits and seeds."]
+    return "\n".join([*lines, *_quick(results)]) + "\n"
+
+
+def _quick(results: Results) -> list[str]:
+    return ["**Quick runs: few rows. Not for comparison.**"] if results.quick else []
+
+
+def _fault(row: faults.Row, method: str) -> str:
+    if method not in row.cells:
+        return "not run"
+    cell = row.cells[method]
+    value = f"**{cell.mean:.3f}**" if method == row.best else f"{cell.mean:.3f}"
+    return value if cell.deviation is None else f"{value} ± {cell.deviation:.3f}"
 
 
 def beyond_table(results: Results) -> str:
@@ -109,3 +158,7 @@ def _cell(cell: Cell) -> str:
         value += f" ± {nats.deviation:.2f}"
     gap = "" if nats.gap is None else f", gap {nats.gap:.2f}{'†' if nats.doubtful else ''}"
     return f"{value}<br><sub>AIS ± {nats.ais_error:.2f}{gap}</sub>"
+
+
+TABLES: tuple[Callable[[Results], str], ...] = (table, anomaly_table, faults_table, regimes_table, beyond_table)
+"""the tables of the README, in order; a table whose runs are missing is empty"""

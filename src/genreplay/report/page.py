@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 from genreplay.experiments.anomaly import ONLINE, AnomalyRun
 from genreplay.experiments.beyond import DIFFERENCES, BeyondRun
+from genreplay.experiments.faults import FaultsRun
 from genreplay.experiments.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
 from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.offline import OfflineRun
 from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
+from genreplay.experiments.regimes import N_BLOCK
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
 from genreplay.formatting import percent
-from genreplay.report import anomaly, beyond, cost, fig3, fig4, fig5, sheets, study, tables
+from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, regimes, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
 from genreplay.report.titles import SECTIONS
@@ -80,6 +82,8 @@ def build(results: Results) -> str:
         anomalies=anomaly.anomalies(results),
         detectors=anomaly.DETECTORS,
         online_detectors=ONLINE,
+        faults=faults.faults(results),
+        regimes=regimes.regimes(results),
         experiments=[_experiment(results, name) for name in EXPERIMENTS],
         n_runs=len(records),
         n_not_listed=results.n_not_listed,
@@ -94,10 +98,12 @@ def build(results: Results) -> str:
 def _facts(results: Results) -> dict[str, int | str | None]:
     """Sizes that the text mentions, in the form that was run."""
     toy, curve, trial, detector = (results.runs(name)[0] for name in ("fig3", "fig5", "search", "anomaly"))
+    factory = results.runs("faults")[0]
     assert isinstance(toy, ClassesInTurn)
     assert isinstance(curve, OnlineRun)
     assert isinstance(trial, OnlineRun)
     assert isinstance(detector, AnomalyRun)
+    assert isinstance(factory, FaultsRun)
     part = next(run for run in results.runs("beyond") if isinstance(run, BeyondRun) and run.variant != "modern")
     (studied,) = {(run.n_hidden, run.max_rows) for run in results.runs("study") if isinstance(run, OnlineRun)}
     return {
@@ -115,6 +121,9 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "anomaly_learned": percent(1 - detector.held_out),
         "anomaly_sample": detector.max_sample,
         "anomaly_stored": detector.n_stored,
+        "faults_hidden": percent(factory.hidden_share),
+        "faults_stored": factory.n_stored,
+        "regimes_block": N_BLOCK,
     }
 
 

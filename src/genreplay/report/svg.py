@@ -34,6 +34,11 @@ NAMES = (
     *(f"class-{label}" for label in range(N_CLASSES)),
     "dreams",
     "stored-quantiles",
+    "rbm",
+    "histograms",
+    "halfspacetrees",
+    "loda",
+    "isolationforest",
 )
 INKS = {name: f"#fe01{index:02x}" for index, name in enumerate(NAMES)}
 """name of a CSS variable, and the colour that stands for it while drawing"""

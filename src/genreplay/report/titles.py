@@ -16,6 +16,8 @@ SECTIONS = {
     "samples": "Dreams to look at",
     "beyond": "Beyond the paper",
     "anomaly": "Anomaly detection",
+    "faults": "Faults in a factory",
+    "regimes": "When regimes return",
     "runs": "What was run, and how",
 }
 """the sections of the report, in order"""

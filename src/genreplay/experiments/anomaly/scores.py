@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from genreplay.experiments.run import Figures, Report
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Cell = TypeVar("Cell", bound=np.generic)
 CHUNK = 1_000
 """rows that are scored and learned between two progress reports"""
 
@@ -30,7 +31,7 @@ class Found(NamedTuple):
 
 
 def in_chunks(
-    learn: Callable[[Floats], Floats], rows: Floats, report: Report, start: int, stop: int
+    learn: Callable[[npt.NDArray[Cell]], Floats], rows: npt.NDArray[Cell], report: Report, start: int, stop: int
 ) -> tuple[Floats, float]:
     """Score and learn the rows from start to stop; also the seconds that it took."""
     scores, seconds = [np.empty(0)], 0.0
