@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from genreplay.cli import models, progress
+from genreplay.cli.carry import carry_options, carrying
 from genreplay.cli.errors import clean_exits
 from genreplay.cli.learning import Learning, Plan
 from genreplay.cli.models import MAX_SEED, Saved, model_option
@@ -85,6 +86,7 @@ class _Finite(click.FloatRange):
     help="Save after every S seconds.",
 )
 @click.option("--score", is_flag=True, help="Print how surprising each row was before it was learned.")
+@carry_options
 @click.option(
     "--on-drift",
     type=click.Choice(["nothing", "faster", "fewer-dreams"]),
@@ -111,6 +113,8 @@ def learn(
     checkpoint_rows: int | None,
     checkpoint_seconds: float,
     score: bool,
+    keep: tuple[str, ...],
+    append: bool,
     on_drift: str | None,
     watch: bool,
     as_json: bool,
@@ -124,6 +128,9 @@ def learn(
     """
     if resume + more + force > 1:
         raise click.UsageError("--resume, --more and --force exclude each other.")
+    if (keep or append) and not score:
+        raise click.UsageError("--keep and --append print columns beside the scores: add --score.")
+    carried = carrying(keep, append)
     _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
     checkpoint.remove_leftovers(path)
     given = _given(schema_file, ignored)
@@ -157,7 +164,7 @@ def learn(
             random_state=seed or 0,
         )
 
-    plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, as_json)
+    plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json)
     with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
         learning = Learning(plan, saved, display, bad_rows)  # may wait for a named pipe, and be interrupted then
         try:

@@ -13,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.cli import models
+from genreplay.cli.carry import Carried
 from genreplay.cli.errors import BadInput, ClosedOutput
 from genreplay.cli.models import Account, Saved
 from genreplay.cli.output import Output
 from genreplay.cli.progress import Display, Pace, Status
 from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
+from genreplay.cli.score import VERDICT
 from genreplay.cli.stop import Stop
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.chunks import Chunk, InputError, shown
@@ -38,6 +40,8 @@ class Plan:
     checkpoint_rows: int | None
     checkpoint_seconds: float
     score: bool
+    carried: Carried
+    """columns of the input that are printed before the scores"""
     as_json: bool
 
 
@@ -86,8 +90,10 @@ class Learning:
         sample: list[Chunk] = []
         checked = False
         for chunk in self._source:
-            if chunk.columns and self.saved and not checked:
-                self.saved.schema.check(chunk)
+            if chunk.columns and not checked:
+                if self.saved:
+                    self.saved.schema.check(chunk)
+                self._plan.carried.names(list(chunk.columns), VERDICT)
                 checked = True
             if chunk.n_records:
                 self._check_same_input(chunk)
@@ -148,9 +154,13 @@ class Learning:
         self.n_read += n_taken
         if self._plan.score and len(rows.rows):
             if self._output is None:  # not earlier: rows must be learned even if the output is already closed
-                self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
+                names = self._plan.carried.names(list(chunk.columns), VERDICT)
+                self._output = Output([*names, *VERDICT], self._plan.as_json)
+            kept = self._plan.carried.cells(chunk, rows.rows)
             judged = models.judged(saved.model, nats)
-            self._output.write((row, *verdict) for row, verdict in zip(rows.rows, judged, strict=True))
+            self._output.write(
+                (*cells, row, *verdict) for cells, row, verdict in zip(kept, rows.rows, judged, strict=True)
+            )
         if error is not None:
             raise bad_row_error(error)
         self._save_and_show_if_due(rows.cells if len(rows.rows) else None)

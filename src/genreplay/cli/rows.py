@@ -16,7 +16,7 @@ import click
 from genreplay.cli.errors import BadInput, say
 from genreplay.streams.chunks import BadRow, Chunk, Chunks
 from genreplay.streams.quarantine import Quarantine
-from genreplay.streams.readers import FORMATS, Format, open_rows
+from genreplay.streams.readers import FORMATS, Format, form_of, open_rows
 from genreplay.streams.schema import Schema, TypedRows
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,6 +32,11 @@ class Reading:
     key: str | None
     on_bad_row: str
     quarantine: Path | None
+
+    @property
+    def format(self) -> Format:
+        """The format that was given, or that of the name."""
+        return self.form or form_of(self.source)
 
     def open(self, names: Sequence[str], sampled: bool = False) -> Chunks:
         """The records, in chunks. With ``sampled``, the first records may have columns that are not in ``names``."""

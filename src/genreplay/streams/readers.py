@@ -72,7 +72,7 @@ def open_rows(
             raise InputError("There is no standard input to read: name a file.")
         return _read(sys.stdin.buffer, form or "csv", header, names, sampled)
     path = Path(source)
-    form = form or _form_of(path)
+    form = form or form_of(path)
     try:
         file = open(path, "rb", buffering=0 if form in ("csv", "tsv", "ndjson") else -1)  # noqa: SIM115 (closed with the reader)
     except OSError as error:
@@ -103,7 +103,15 @@ def _closing(file: BinaryIO, chunks: Chunks) -> Chunks:
         yield from chunks
 
 
-def _form_of(path: Path) -> Format:
+def form_of(source: str | os.PathLike[str]) -> Format:
+    """The format that a name says; csv for a pipe.
+
+    >>> form_of("rows.TSV"), form_of("-")
+    ('tsv', 'csv')
+    """
+    if str(source) == "-":
+        return "csv"
+    path = Path(source)
     form = _BY_SUFFIX.get(path.suffix.lower())
     if form is None:
         try:
