@@ -123,8 +123,8 @@ def learn(
 ) -> None:
     """Learn the rows of FILE, or of a pipe, one after the other, in fixed memory.
 
-    CSV, TSV, NDJSON, npy, npz and Parquet. What the columns hold is inferred from the first 500 rows, or read from
-    a TOML file. Interrupt it at any time: the current update is finished and the model saved.
+    CSV, TSV and NDJSON, also compressed by gzip; npy, npz and Parquet. What the columns hold is inferred from the first
+    500 rows, or read from a TOML file. Interrupt it at any time: the current update is finished and the model saved.
     """
     if resume + more + force > 1:
         raise click.UsageError("--resume, --more and --force exclude each other.")

@@ -60,6 +60,8 @@ class Learning:
         self._n_saved = saved.account.n_read if saved else 0
         self._time_saved = time.monotonic()
         self._pace = Pace(display.every)
+        self._torn: InputError | None = None
+        """why the input broke off"""
         self._n_found = 0
         """records found in the input, including those that the model has read before"""
         self.n_read = 0
@@ -89,7 +91,7 @@ class Learning:
         """Yield chunks of new records. The first ones are held back until the kinds of the columns are known."""
         sample: list[Chunk] = []
         checked = False
-        for chunk in self._source:
+        for chunk in self._until_torn():
             if chunk.columns and not checked:
                 if self.saved:
                     self.saved.schema.check(chunk)
@@ -114,6 +116,15 @@ class Learning:
         if self.saved is None and _n_records(sample):
             self._begin(sample)
             yield from sample
+        if self._torn is not None:
+            raise self._torn
+
+    def _until_torn(self) -> Iterator[Chunk]:
+        """The chunks of the input. If it breaks off, the error waits until the rows before it are learned."""
+        try:
+            yield from self._source
+        except InputError as error:
+            self._torn = error
 
     def _begin(self, sample: list[Chunk]) -> None:
         """Make the model, now that the kinds of its columns are known."""

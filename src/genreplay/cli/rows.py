@@ -51,7 +51,7 @@ def reading_options(command: Command) -> Command:
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            help="Format of the input.  [default: by the end of its name; csv for a pipe]",
+            help="Format of the input.  [default: by the end of its name, before .gz; csv for a pipe]",
         ),
         click.option("--no-header", is_flag=True, help="CSV and TSV: the first row is data; columns are c0, c1, ..."),
         click.option("--key", metavar="NAME", help="npz: the array to read, where several are 2-D."),

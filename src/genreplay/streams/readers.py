@@ -13,6 +13,7 @@ from typing import BinaryIO, Literal, get_args
 from genreplay.streams.arrays import read_npy, read_npz
 from genreplay.streams.chunks import Chunks, InputError
 from genreplay.streams.delimited import read_delimited
+from genreplay.streams.gzipped import unpacked
 from genreplay.streams.lines import reads
 from genreplay.streams.ndjson import read_ndjson
 from genreplay.streams.parquet import read_parquet
@@ -22,6 +23,8 @@ Format = Literal["csv", "tsv", "ndjson", "npy", "npz", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _BY_SUFFIX: dict[str, Format] = {**{f".{form}": form for form in FORMATS}, ".jsonl": "ndjson", ".pq": "parquet"}
 
+_GZ = ".gz"
+_OF_LINES = ("csv", "tsv", "ndjson")
 _FROM_THE_END = ("npz", "parquet")
 _NO_PIPE = "A pipe cannot carry {}, which is read from its end: name a file."
 
@@ -45,7 +48,8 @@ def open_rows(
     ----------
     source : path, "-" for standard input, or binary file
     form : str or None
-        One of csv, tsv, ndjson, npy, npz and parquet; None chooses by the suffix of the name; a pipe is CSV.
+        One of csv, tsv, ndjson, npy, npz and parquet; None chooses by the suffix of the name; a pipe is CSV. The first
+        three may be compressed by gzip: a file named such as rows.csv.gz, or any input that starts like gzip data.
     header : bool
         Whether the first row of CSV or TSV has the names; if not, columns are called c0, c1, ...
     key : str or None
@@ -73,8 +77,11 @@ def open_rows(
         return _read(sys.stdin.buffer, form or "csv", header, names, sampled)
     path = Path(source)
     form = form or form_of(path)
+    is_gzip = path.suffix.lower() == _GZ
+    if is_gzip and form not in _OF_LINES:
+        raise InputError(f"{path} is a compressed {form} file, which cannot be read in chunks: unpack it with gunzip.")
     try:
-        file = open(path, "rb", buffering=0 if form in ("csv", "tsv", "ndjson") else -1)  # noqa: SIM115 (closed with the reader)
+        file = open(path, "rb", buffering=0 if form in _OF_LINES else -1)  # noqa: SIM115 (closed with the reader)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -83,16 +90,23 @@ def open_rows(
         if not is_regular:
             raise InputError(_NO_PIPE.format(form))
         return read_npz(path, key) if form == "npz" else read_parquet(path)
-    return _closing(file, _read(file, form, header, names, sampled, path if is_regular else None))
+    return _closing(file, _read(file, form, header, names, sampled, path if is_regular else None, is_gzip))
 
 
 def _read(
-    file: BinaryIO, form: Format, header: bool, names: Sequence[str], sampled: bool, path: Path | None = None
+    file: BinaryIO,
+    form: Format,
+    header: bool,
+    names: Sequence[str],
+    sampled: bool,
+    path: Path | None = None,
+    is_gzip: bool = False,
 ) -> Chunks:
-    if form in ("csv", "tsv"):
-        return read_delimited(reads(file), "," if form == "csv" else "\t", header)
-    if form == "ndjson":
-        return read_ndjson(reads(file), SAMPLE_ROWS if sampled else 0, names)
+    if form in _OF_LINES:
+        blocks = unpacked(reads(file), str(path or "The input") if is_gzip else None)
+        if form == "ndjson":
+            return read_ndjson(blocks, SAMPLE_ROWS if sampled else 0, names)
+        return read_delimited(blocks, "," if form == "csv" else "\t", header)
     if form == "npy":
         return read_npy(file, path)
     raise InputError(f"{form} must come from a file with a name.")
@@ -106,13 +120,14 @@ def _closing(file: BinaryIO, chunks: Chunks) -> Chunks:
 def form_of(source: str | os.PathLike[str]) -> Format:
     """The format that a name says; csv for a pipe.
 
-    >>> form_of("rows.TSV"), form_of("-")
-    ('tsv', 'csv')
+    >>> form_of("rows.TSV"), form_of("rows.ndjson.gz"), form_of("-")
+    ('tsv', 'ndjson', 'csv')
     """
     if str(source) == "-":
         return "csv"
     path = Path(source)
-    form = _BY_SUFFIX.get(path.suffix.lower())
+    named = path.with_suffix("") if path.suffix.lower() == _GZ else path
+    form = _BY_SUFFIX.get(named.suffix.lower())
     if form is None:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
