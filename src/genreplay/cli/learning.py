@@ -93,6 +93,8 @@ class Learning:
         checked = False
         for chunk in self._until_torn():
             if chunk.columns and not checked:
+                if remark := self._plan.reading.remark_on(chunk):
+                    self._display.say(remark)
                 if self.saved:
                     self.saved.schema.check(chunk)
                 self._plan.carried.names(list(chunk.columns), VERDICT)
@@ -132,6 +134,8 @@ class Learning:
         first = next((digest for part in sample if (digest := first_record(part))), "")
         self.saved = Saved(self._plan.start(schema), schema, Account(first_record=first))
         self._display.say(f"Columns: {_described(schema)}.")
+        for remark in schema.remarks(sample, self._plan.given):
+            self._display.say(f"{remark} A file for --schema declares kinds.")
 
     def _check_same_input(self, chunk: Chunk) -> None:
         """Check that a resumed input has the same first record as before; remember that of a new input."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, Literal, NamedTuple, get_args
 
 from genreplay.streams.arrays import read_npy, read_npz
 from genreplay.streams.chunks import Chunks, InputError
@@ -35,6 +35,7 @@ def open_rows(
     *,
     header: bool = True,
     key: str | None = None,
+    delimiter: str | None = None,
     names: Sequence[str] = (),
     sampled: bool = True,
 ) -> Chunks:
@@ -54,6 +55,8 @@ def open_rows(
         Whether the first row of CSV or TSV has the names; if not, columns are called c0, c1, ...
     key : str or None
         Array of an npz file; not needed where only one is 2-D.
+    delimiter : str or None
+        CSV and TSV: the character between two cells; None for a comma or, in TSV, a tab.
     names : sequence of str
         NDJSON: columns that are already known.
     sampled : bool
@@ -67,14 +70,15 @@ def open_rows(
     {'a': (), 'b': ()} [] []
     {'a': ('1',), 'b': ('2',)} [1] [2]
     """
+    lines = _Lines(header, delimiter, names, sampled)
     if not isinstance(source, str | os.PathLike):
-        return _read(source, form or "csv", header, names, sampled)
+        return _read(source, form or "csv", lines)
     if str(source) == "-":
         if form in _FROM_THE_END:
             raise InputError(_NO_PIPE.format(form))
         if sys.stdin is None:
             raise InputError("There is no standard input to read: name a file.")
-        return _read(sys.stdin.buffer, form or "csv", header, names, sampled)
+        return _read(sys.stdin.buffer, form or "csv", lines)
     path = Path(source)
     form = form or form_of(path)
     is_gzip = path.suffix.lower() == _GZ
@@ -90,23 +94,24 @@ def open_rows(
         if not is_regular:
             raise InputError(_NO_PIPE.format(form))
         return read_npz(path, key) if form == "npz" else read_parquet(path)
-    return _closing(file, _read(file, form, header, names, sampled, path if is_regular else None, is_gzip))
+    return _closing(file, _read(file, form, lines, path if is_regular else None, is_gzip))
 
 
-def _read(
-    file: BinaryIO,
-    form: Format,
-    header: bool,
-    names: Sequence[str],
-    sampled: bool,
-    path: Path | None = None,
-    is_gzip: bool = False,
-) -> Chunks:
+class _Lines(NamedTuple):
+    """How the lines of a text are read."""
+
+    header: bool
+    delimiter: str | None
+    names: Sequence[str]
+    sampled: bool
+
+
+def _read(file: BinaryIO, form: Format, lines: _Lines, path: Path | None = None, is_gzip: bool = False) -> Chunks:
     if form in _OF_LINES:
         blocks = unpacked(reads(file), str(path or "The input") if is_gzip else None)
         if form == "ndjson":
-            return read_ndjson(blocks, SAMPLE_ROWS if sampled else 0, names)
-        return read_delimited(blocks, "," if form == "csv" else "\t", header)
+            return read_ndjson(blocks, SAMPLE_ROWS if lines.sampled else 0, lines.names)
+        return read_delimited(blocks, lines.delimiter or ("," if form == "csv" else "\t"), lines.header)
     if form == "npy":
         return read_npy(file, path)
     raise InputError(f"{form} must come from a file with a name.")
@@ -126,8 +131,7 @@ def form_of(source: str | os.PathLike[str]) -> Format:
     if str(source) == "-":
         return "csv"
     path = Path(source)
-    named = path.with_suffix("") if path.suffix.lower() == _GZ else path
-    form = _BY_SUFFIX.get(named.suffix.lower())
+    form = known_form(path)
     if form is None:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
@@ -136,3 +140,14 @@ def form_of(source: str | os.PathLike[str]) -> Format:
             raise InputError(f"{path} cannot be read: {error.strerror}.") from error
         raise InputError(f"The name {path} does not say what format it has: add --format {'|'.join(FORMATS)}.")
     return form
+
+
+def known_form(source: str | os.PathLike[str]) -> Format | None:
+    """The format that the end of a name says, if it is one of those that are known.
+
+    >>> known_form("rows.csv.gz"), known_form("rows.txt")
+    ('csv', None)
+    """
+    path = Path(source)
+    named = path.with_suffix("") if path.suffix.lower() == _GZ else path
+    return _BY_SUFFIX.get(named.suffix.lower())
