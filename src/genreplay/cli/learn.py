@@ -54,6 +54,18 @@ class _Finite(click.FloatRange):
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
 @click.option("--hidden", type=click.IntRange(1, 1_000_000), help="Hidden units of a new model.  [default: 32]")
 @click.option(
+    "--warm-up",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    help="First rows of a new model, which fix the codes of its columns.  [default: 500]",
+)
+@click.option(
+    "--bins",
+    metavar="N",
+    type=click.IntRange(1, 1000),
+    help="Intervals of each number in a new model, of about equally many rows.  [default: 8]",
+)
+@click.option(
     "--epochs", type=click.IntRange(1), help="Steps per update of a new model; more steps learn more from few rows."
 )
 @click.option(
@@ -105,6 +117,8 @@ def learn(
     schema_file: Path | None,
     ignored: tuple[str, ...],
     hidden: int | None,
+    warm_up: int | None,
+    bins: int | None,
     epochs: int | None,
     learning_rate: float | None,
     replay: str | None,
@@ -141,7 +155,15 @@ def learn(
                 f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
                 "start anew."
             )
-        built = {"hidden": hidden, "epochs": epochs, "learning-rate": learning_rate, "replay": replay, "seed": seed}
+        built: dict[str, float | str | None] = {
+            "hidden": hidden,
+            "warm-up": warm_up,
+            "bins": bins,
+            "epochs": epochs,
+            "learning-rate": learning_rate,
+            "replay": replay,
+            "seed": seed,
+        }
         changes = {"contamination": contamination, "on_drift": on_drift}
         saved = _continued(models.load(path), built, changes, given, ignored)
     if more and saved is not None:
@@ -158,7 +180,7 @@ def learn(
     def start(schema: Schema) -> OnlineRBMDetector:
         recipe = TABLES.replace(**_without_none(n_epochs=epochs, learning_rate=learning_rate))
         return OnlineRBMDetector(
-            TableEncoder(kinds=schema.kinds_by_place),
+            TableEncoder(kinds=schema.kinds_by_place, **_without_none(warm_up=warm_up, n_bins=bins)),
             OnlineRBM(hidden or N_HIDDEN, recipe=recipe, replay=replay),
             **_without_none(contamination=contamination, on_drift=on_drift),
             random_state=seed or 0,
@@ -214,6 +236,8 @@ def _continued(
     recipe = model.rbm_.recipe_
     built = {
         "hidden": model.rbm_.n_hidden,
+        "warm-up": model.encoder_.warm_up,
+        "bins": model.encoder_.n_bins,
         "epochs": recipe.n_epochs,
         "learning-rate": recipe.learning_rate,
         "replay": next((name for name, replay in BY_NAME.items() if replay == recipe.replay), recipe.replay),
