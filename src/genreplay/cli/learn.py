@@ -166,10 +166,10 @@ def learn(
         }
         changes = {"contamination": contamination, "on_drift": on_drift}
         saved = _continued(models.load(path), built, changes, given, ignored)
+    account_of_file = saved.account if saved else None
     if more and saved is not None:
         account = replace(saved.account, input_number=saved.account.input_number + 1)
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
-        models.save(path, saved)
 
     rehearses = replay == "generative" if saved is None else saved.model.rbm_.recipe_.replay != NoReplay()
     if on_drift == "fewer-dreams" and not rehearses:
@@ -188,15 +188,18 @@ def learn(
 
     plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json)
     with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
-        learning = Learning(plan, saved, display, bad_rows)  # may wait for a named pipe, and be interrupted then
+        learning = Learning(
+            plan, saved, display, bad_rows, account_of_file
+        )  # may wait for a named pipe, and be interrupted then
         try:
             with Stop() as stop:
                 learning.run(stop)
         finally:
             if learning.saved is not None and not quiet:
-                display.say(_summary(learning.saved, learning.n_read, path))
+                display.say(_summary(learning.saved, learning.n_read, path if learning.is_kept else None))
     if as_json and not score and learning.saved is not None:
-        write(json.dumps(_figures(learning.saved, learning.n_read)) + "\n")
+        figures = {**_figures(learning.saved, learning.n_read), "drift_rows": learning.drift_rows}
+        write(json.dumps(figures) + "\n")
 
 
 def _without_none(**settings: Any) -> dict[str, Any]:
@@ -267,12 +270,14 @@ def _figures(saved: Saved, n_read_now: int) -> dict[str, int]:
     }
 
 
-def _summary(saved: Saved, n_read_now: int, path: Path) -> str:
+def _summary(saved: Saved, n_read_now: int, path: Path | None) -> str:
     figures = _figures(saved, n_read_now)
     of_these = "" if figures["read"] == n_read_now else f" ({n_read_now:,} of them now)"
     drifts = f" Drifts noticed: {figures['drifts']:,}." if figures["drifts"] else ""
-    return (
+    counted = (
         f"Read {figures['read']:,} rows{of_these}: {figures['learned']:,} learned, {figures['waiting']:,} waiting, "
-        f"{figures['skipped']:,} skipped. Updates: {figures['updates']:,}. Model: {path}, "
-        f"{size(figures['bytes'])} in memory.{drifts}"
+        f"{figures['skipped']:,} skipped."
     )
+    if path is None:
+        return f"{counted} No model is saved: correct what is wrong, and start again."
+    return f"{counted} Updates: {figures['updates']:,}. Model: {path}, {size(figures['bytes'])} in memory.{drifts}"

@@ -39,6 +39,11 @@ class Reading:
         """The format that was given, or that of the name."""
         return self.form or form_of(self.source)
 
+    @property
+    def is_rereadable(self) -> bool:
+        """Whether the input can be read again from its start: a regular file, not a pipe."""
+        return self.source != "-" and os.path.isfile(self.source)
+
     def open(self, names: Sequence[str], sampled: bool = False) -> Chunks:
         """The records, in chunks. With ``sampled``, the first records may have columns that are not in ``names``."""
         return open_rows(
