@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import _check_feature_names_in, check_array, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_array
 
 from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
 from genreplay.streams.codes import Bits
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.layout import Layout
-from genreplay.streams.table import Table, read_table
+from genreplay.streams.table import Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp
 
 
@@ -122,7 +122,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ):
             return Table(X)  # it needs no further check: checks would cost more than to encode a single row
         table = read_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         return table
 
     def _require_frozen(self) -> None:
