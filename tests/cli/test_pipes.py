@@ -124,7 +124,7 @@ def test_a_full_disk_is_exit_code_1_and_keeps_the_earlier_checkpoint(tmp_path: P
     def no_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    process = start("learn", "-", "-m", path, "--resume", preexec_fn=no_room)
+    process = start("learn", "-", "-m", path, "--more", preexec_fn=no_room)
     _, errors = process.communicate(table(3000).encode(), timeout=30)
     assert process.returncode == 1
     assert b"Error: File too large" in errors

@@ -10,6 +10,7 @@ import click
 
 from genreplay.cli import models
 from genreplay.cli.errors import BadInput, clean_exits
+from genreplay.cli.models import Saved
 from genreplay.cli.output import write
 from genreplay.core import checkpoint
 from genreplay.core.ingredient import Json
@@ -23,7 +24,11 @@ from genreplay.streams.chunks import shown
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clean_exits
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
-    """Print what a model file holds: its table, how many rows it has seen, its size."""
+    """Print what a model file holds: its table, how many rows it has seen, its size.
+
+    For each column: its kind, and what its bits say, such as >31.5 for a number, =red for a label, and =? for a cell
+    that is missing or has a label without a bit.
+    """
     with models.reading(path):
         held = checkpoint.load(path)
     kind = held.extra.get("estimator", "bare learner")
@@ -48,7 +53,10 @@ def info(path: Path, as_schema: bool, as_json: bool) -> None:
             "drifts": model.drift_.n_drifts,
             "contamination": float(model.contamination),
             "memory": model.nbytes.total,
+            "warm_up": int(model.encoder_.warm_up),
+            "bins": int(model.encoder_.n_bins),
             "columns": dict(saved.schema.kinds),
+            "codes": _codes(saved),
         }
     if as_schema:
         if "columns" not in facts:
@@ -58,6 +66,14 @@ def info(path: Path, as_schema: bool, as_json: bool) -> None:
         write(json.dumps(facts) + "\n")
     else:
         write("".join(f"{line}\n" for line in _lines(facts)))
+
+
+def _codes(saved: Saved) -> dict[str, Json]:
+    """The code of each column by its name in the schema; none in the warm-up, when there are no codes yet."""
+    encoder = saved.model.encoder_
+    if not encoder.frozen_:
+        return {}
+    return dict(zip(saved.schema.names, encoder.describe_codes().values(), strict=True))
 
 
 def _lines(facts: dict[str, Json]) -> list[str]:
@@ -77,5 +93,17 @@ def _lines(facts: dict[str, Json]) -> list[str]:
         return [*lines, "columns: " + ", ".join(f"{n:,} {kind}" for kind, n in Counter(columns.values()).items())]
     names = list(map(shown, columns))
     width = max(map(len, names))
-    kinds = zip(names, columns.values(), strict=True)
-    return [*lines, "columns:", *(f"  {name:<{width}}  {kind}" for name, kind in kinds)]
+    kinds = zip(names, columns.items(), strict=True)
+    return [
+        *lines,
+        "columns:",
+        *(f"  {name:<{width}}  {kind!s:<9}  {_bits(facts, column)}".rstrip() for name, (column, kind) in kinds),
+    ]
+
+
+def _bits(facts: dict[str, Json], column: str) -> str:
+    """What the bits of a column say."""
+    codes = facts["codes"]
+    assert isinstance(codes, dict)
+    code = codes.get(column)
+    return ", ".join(shown(str(bit).strip()) for bit in code["bits"]) if isinstance(code, dict) else ""  # type: ignore[union-attr]

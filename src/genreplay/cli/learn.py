@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from genreplay.cli import models, progress
+from genreplay.cli.carry import carry_options, carrying
 from genreplay.cli.errors import clean_exits
 from genreplay.cli.learning import Learning, Plan
 from genreplay.cli.models import MAX_SEED, Saved, model_option
@@ -53,6 +54,18 @@ class _Finite(click.FloatRange):
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
 @click.option("--hidden", type=click.IntRange(1, 1_000_000), help="Hidden units of a new model.  [default: 32]")
 @click.option(
+    "--warm-up",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    help="First rows of a new model, which fix the codes of its columns.  [default: 500]",
+)
+@click.option(
+    "--bins",
+    metavar="N",
+    type=click.IntRange(1, 1000),
+    help="Intervals of each number in a new model, of about equally many rows.  [default: 8]",
+)
+@click.option(
     "--epochs", type=click.IntRange(1), help="Steps per update of a new model; more steps learn more from few rows."
 )
 @click.option(
@@ -85,6 +98,7 @@ class _Finite(click.FloatRange):
     help="Save after every S seconds.",
 )
 @click.option("--score", is_flag=True, help="Print how surprising each row was before it was learned.")
+@carry_options
 @click.option(
     "--on-drift",
     type=click.Choice(["nothing", "faster", "fewer-dreams"]),
@@ -103,6 +117,8 @@ def learn(
     schema_file: Path | None,
     ignored: tuple[str, ...],
     hidden: int | None,
+    warm_up: int | None,
+    bins: int | None,
     epochs: int | None,
     learning_rate: float | None,
     replay: str | None,
@@ -111,6 +127,8 @@ def learn(
     checkpoint_rows: int | None,
     checkpoint_seconds: float,
     score: bool,
+    keep: tuple[str, ...],
+    append: bool,
     on_drift: str | None,
     watch: bool,
     as_json: bool,
@@ -119,11 +137,14 @@ def learn(
 ) -> None:
     """Learn the rows of FILE, or of a pipe, one after the other, in fixed memory.
 
-    CSV, TSV, NDJSON, npy, npz and Parquet. What the columns hold is inferred from the first 500 rows, or read from
-    a TOML file. Interrupt it at any time: the current update is finished and the model saved.
+    CSV, TSV and NDJSON, also compressed by gzip; npy, npz and Parquet. What the columns hold is inferred from the first
+    500 rows, or read from a TOML file. Interrupt it at any time: the current update is finished and the model saved.
     """
     if resume + more + force > 1:
         raise click.UsageError("--resume, --more and --force exclude each other.")
+    if (keep or append) and not score:
+        raise click.UsageError("--keep and --append print columns beside the scores: add --score.")
+    carried = carrying(keep, append)
     _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
     checkpoint.remove_leftovers(path)
     given = _given(schema_file, ignored)
@@ -134,13 +155,21 @@ def learn(
                 f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
                 "start anew."
             )
-        built = {"hidden": hidden, "epochs": epochs, "learning-rate": learning_rate, "replay": replay, "seed": seed}
+        built: dict[str, float | str | None] = {
+            "hidden": hidden,
+            "warm-up": warm_up,
+            "bins": bins,
+            "epochs": epochs,
+            "learning-rate": learning_rate,
+            "replay": replay,
+            "seed": seed,
+        }
         changes = {"contamination": contamination, "on_drift": on_drift}
         saved = _continued(models.load(path), built, changes, given, ignored)
+    account_of_file = saved.account if saved else None
     if more and saved is not None:
         account = replace(saved.account, input_number=saved.account.input_number + 1)
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
-        models.save(path, saved)
 
     rehearses = replay == "generative" if saved is None else saved.model.rbm_.recipe_.replay != NoReplay()
     if on_drift == "fewer-dreams" and not rehearses:
@@ -151,23 +180,26 @@ def learn(
     def start(schema: Schema) -> OnlineRBMDetector:
         recipe = TABLES.replace(**_without_none(n_epochs=epochs, learning_rate=learning_rate))
         return OnlineRBMDetector(
-            TableEncoder(kinds=schema.kinds_by_place),
+            TableEncoder(kinds=schema.kinds_by_place, **_without_none(warm_up=warm_up, n_bins=bins)),
             OnlineRBM(hidden or N_HIDDEN, recipe=recipe, replay=replay),
             **_without_none(contamination=contamination, on_drift=on_drift),
             random_state=seed or 0,
         )
 
-    plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, as_json)
+    plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json)
     with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
-        learning = Learning(plan, saved, display, bad_rows)  # may wait for a named pipe, and be interrupted then
+        learning = Learning(
+            plan, saved, display, bad_rows, account_of_file
+        )  # may wait for a named pipe, and be interrupted then
         try:
             with Stop() as stop:
                 learning.run(stop)
         finally:
             if learning.saved is not None and not quiet:
-                display.say(_summary(learning.saved, learning.n_read, path))
+                display.say(_summary(learning.saved, learning.n_read, path if learning.is_kept else None))
     if as_json and not score and learning.saved is not None:
-        write(json.dumps(_figures(learning.saved, learning.n_read)) + "\n")
+        figures = {**_figures(learning.saved, learning.n_read), "drift_rows": learning.drift_rows}
+        write(json.dumps(figures) + "\n")
 
 
 def _without_none(**settings: Any) -> dict[str, Any]:
@@ -207,6 +239,8 @@ def _continued(
     recipe = model.rbm_.recipe_
     built = {
         "hidden": model.rbm_.n_hidden,
+        "warm-up": model.encoder_.warm_up,
+        "bins": model.encoder_.n_bins,
         "epochs": recipe.n_epochs,
         "learning-rate": recipe.learning_rate,
         "replay": next((name for name, replay in BY_NAME.items() if replay == recipe.replay), recipe.replay),
@@ -236,12 +270,14 @@ def _figures(saved: Saved, n_read_now: int) -> dict[str, int]:
     }
 
 
-def _summary(saved: Saved, n_read_now: int, path: Path) -> str:
+def _summary(saved: Saved, n_read_now: int, path: Path | None) -> str:
     figures = _figures(saved, n_read_now)
     of_these = "" if figures["read"] == n_read_now else f" ({n_read_now:,} of them now)"
     drifts = f" Drifts noticed: {figures['drifts']:,}." if figures["drifts"] else ""
-    return (
+    counted = (
         f"Read {figures['read']:,} rows{of_these}: {figures['learned']:,} learned, {figures['waiting']:,} waiting, "
-        f"{figures['skipped']:,} skipped. Updates: {figures['updates']:,}. Model: {path}, "
-        f"{size(figures['bytes'])} in memory.{drifts}"
+        f"{figures['skipped']:,} skipped."
     )
+    if path is None:
+        return f"{counted} No model is saved: correct what is wrong, and start again."
+    return f"{counted} Updates: {figures['updates']:,}. Model: {path}, {size(figures['bytes'])} in memory.{drifts}"

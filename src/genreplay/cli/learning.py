@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,15 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.cli import models
+from genreplay.cli.carry import Carried
 from genreplay.cli.errors import BadInput, ClosedOutput
 from genreplay.cli.models import Account, Saved
 from genreplay.cli.output import Output
 from genreplay.cli.progress import Display, Pace, Status
 from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
+from genreplay.cli.score import VERDICT
 from genreplay.cli.stop import Stop
+from genreplay.core.online import DivergenceError
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.chunks import Chunk, InputError, shown
-from genreplay.streams.schema import SAMPLE_ROWS, Schema
+from genreplay.streams.schema import SAMPLE_ROWS, Schema, TypedRows
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,22 @@ class Plan:
     checkpoint_rows: int | None
     checkpoint_seconds: float
     score: bool
+    carried: Carried
+    """columns of the input that are printed before the scores"""
     as_json: bool
 
 
 class Learning:
     """One run: continues a model or starts a new one, until the input ends or a signal arrives."""
 
-    def __init__(self, plan: Plan, saved: Saved | None, display: Display, bad_rows: BadRows) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        saved: Saved | None,
+        display: Display,
+        bad_rows: BadRows,
+        saved_account: Account | None = None,
+    ) -> None:
         self._plan = plan
         self.saved = saved
         self._display = display
@@ -55,7 +67,19 @@ class Learning:
         self._n_to_skip = saved.account.n_read_of_input if saved else 0
         self._n_saved = saved.account.n_read if saved else 0
         self._time_saved = time.monotonic()
+        self._is_new = saved is None
+        self._replaces = saved is None and plan.path.exists()
+        """whether a new model will replace the file of another"""
+        self._n_saves = 0
+        self._account_before = saved_account
+        """that of the file, which stays as it is until a row of a further input is read"""
+        self.is_kept = True
+        """whether the model is, or will be, in its file"""
+        self.drift_rows: list[int] = []
+        """rows of the input at which this run noticed a drift: the last ones of their batches"""
         self._pace = Pace(display.every)
+        self._torn: InputError | None = None
+        """why the input broke off"""
         self._n_found = 0
         """records found in the input, including those that the model has read before"""
         self.n_read = 0
@@ -66,14 +90,36 @@ class Learning:
         try:
             with closing(self._source):
                 reached_end = self._learn(stop)
+            if reached_end:
+                self._finish()
         except (InputError, BadInput, ClosedOutput, OSError):
-            self._save()
+            if self._is_worth_keeping():
+                self._save()
+            else:
+                self._leave_no_new_model()
             raise
-        if reached_end:
-            self._finish()
-        elif self.saved is not None:
+        except (DivergenceError, MemoryError):
+            if self._n_saves == 0 or self.saved is None or not self.saved.model.is_ready_:
+                self._leave_no_new_model()
+            raise
+        if not reached_end and self.saved is not None:
             self._display.say("Stopped: --resume goes on with the same input, --more with another.")
         self._save()
+
+    def _is_worth_keeping(self) -> bool:
+        """Whether to save after an error: if anything was learned, or if rows came that cannot be read again."""
+        if self.saved is None or not self.saved.has_rows:
+            return False
+        if self._is_new and not self.saved.model.is_ready_:
+            return not self._replaces and not self._plan.reading.is_rereadable
+        return self.n_read > 0
+
+    def _leave_no_new_model(self) -> None:
+        """Remove the file of a model that this run started and that has learned nothing."""
+        if self._is_new:
+            self.is_kept = False
+            if self._n_saves and not self._replaces:
+                self._plan.path.unlink(missing_ok=True)
 
     def _learn(self, stop: Stop) -> bool:
         """Learn all chunks. Return whether the end of the input was reached."""
@@ -85,9 +131,13 @@ class Learning:
         """Yield chunks of new records. The first ones are held back until the kinds of the columns are known."""
         sample: list[Chunk] = []
         checked = False
-        for chunk in self._source:
-            if chunk.columns and self.saved and not checked:
-                self.saved.schema.check(chunk)
+        for chunk in self._until_torn():
+            if chunk.columns and not checked:
+                if remark := self._plan.reading.remark_on(chunk):
+                    self._display.say(remark)
+                if self.saved:
+                    self.saved.schema.check(chunk)
+                self._plan.carried.names(list(chunk.columns), VERDICT)
                 checked = True
             if chunk.n_records:
                 self._check_same_input(chunk)
@@ -108,6 +158,15 @@ class Learning:
         if self.saved is None and _n_records(sample):
             self._begin(sample)
             yield from sample
+        if self._torn is not None:
+            raise self._torn
+
+    def _until_torn(self) -> Iterator[Chunk]:
+        """The chunks of the input. If it breaks off, the error waits until the rows before it are learned."""
+        try:
+            yield from self._source
+        except InputError as error:
+            self._torn = error
 
     def _begin(self, sample: list[Chunk]) -> None:
         """Make the model, now that the kinds of its columns are known."""
@@ -115,6 +174,8 @@ class Learning:
         first = next((digest for part in sample if (digest := first_record(part))), "")
         self.saved = Saved(self._plan.start(schema), schema, Account(first_record=first))
         self._display.say(f"Columns: {_described(schema)}.")
+        for remark in schema.remarks(sample, self._plan.given):
+            self._display.say(f"{remark} A file for --schema declares kinds.")
 
     def _check_same_input(self, chunk: Chunk) -> None:
         """Check that a resumed input has the same first record as before; remember that of a new input."""
@@ -134,7 +195,7 @@ class Learning:
         saved = self.saved
         assert saved is not None, "chunks are taken only when the columns are known"
         rows, error = up_to_error(saved.schema.parse(chunk), self._plan.reading.on_bad_row)
-        nats = self._learn_rows(saved.model, rows.cells) if len(rows.rows) else np.empty(0)
+        nats = self._learn_rows(saved.model, rows) if len(rows.rows) else np.empty(0)
         self._bad_rows.input = f"{saved.account.input_number}:{saved.account.first_record}"
         self._bad_rows.take(rows.bad)
         n_taken = len(rows.rows) + len(rows.bad)
@@ -145,22 +206,33 @@ class Learning:
             n_read_of_input=saved.account.n_read_of_input + n_taken,
         )
         self.saved = saved._replace(account=account)
+        is_first_of_another = not self._is_new and self.n_read == 0 and account.n_read_of_input == n_taken > 0
         self.n_read += n_taken
+        if is_first_of_another:
+            self._save()  # from now on, --resume means this input
         if self._plan.score and len(rows.rows):
             if self._output is None:  # not earlier: rows must be learned even if the output is already closed
-                self._output = Output(["row", "anomaly", "p_value", "alarm"], self._plan.as_json)
+                names = self._plan.carried.names(list(chunk.columns), VERDICT)
+                self._output = Output([*names, *VERDICT], self._plan.as_json)
+            kept = self._plan.carried.cells(chunk, rows.rows)
             judged = models.judged(saved.model, nats)
-            self._output.write((row, *verdict) for row, verdict in zip(rows.rows, judged, strict=True))
+            self._output.write(
+                (*cells, row, *verdict) for cells, row, verdict in zip(kept, rows.rows, judged, strict=True)
+            )
         if error is not None:
             raise bad_row_error(error)
         self._save_and_show_if_due(rows.cells if len(rows.rows) else None)
 
-    def _learn_rows(self, model: OnlineRBMDetector, cells: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    def _learn_rows(self, model: OnlineRBMDetector, rows: TypedRows) -> npt.NDArray[np.float64]:
         n_drifts = model.drift_.n_drifts if hasattr(model, "drift_") else 0
-        nats = model.learn_scored(cells)
+        nats = model.learn_scored(rows.cells)
         self._display.note_surprise(nats)
         if model.drift_.n_drifts > n_drifts:
-            self._display.say(f"Drift: new rows no longer fit the model, after {model.n_rows_seen_:,} rows.")
+            row = _row_of_last_drift(model, rows.rows)
+            if row is not None:
+                self.drift_rows.append(row)
+            where = f"after row {row:,}" if row is not None else "after rows of the warm-up"
+            self._display.say(f"Drift: new rows no longer fit the model, {where}.")
         return nats
 
     def _save_and_show_if_due(self, newest: npt.NDArray[Any] | None) -> None:
@@ -168,6 +240,8 @@ class Learning:
         if self.saved is None or not self.saved.has_rows:
             return
         n_unsaved = self.saved.account.n_read - self._n_saved
+        if self._replaces and not self.saved.model.is_ready_:
+            n_unsaved = 0  # the old model stays until the new one has learned something
         seconds = time.monotonic() - self._time_saved
         if n_unsaved and (
             seconds >= self._plan.checkpoint_seconds
@@ -204,9 +278,22 @@ class Learning:
     def _save(self) -> None:
         if self.saved is None or not self.saved.has_rows:
             return
+        saved = self.saved
+        if self.n_read == 0 and self._account_before is not None:
+            saved = saved._replace(account=self._account_before)
         self._bad_rows.sync()
-        models.save(self._plan.path, self.saved)
+        models.save(self._plan.path, saved)
+        self._n_saves += 1
         self._n_saved, self._time_saved = self.saved.account.n_read, time.monotonic()
+
+
+def _row_of_last_drift(model: OnlineRBMDetector, rows: Sequence[int]) -> int | None:
+    """Number of the last row of the batch that was called a drift, where ``rows`` are the newest of the model.
+
+    None if that batch was learned from rows that had waited for the end of the warm-up.
+    """
+    n_later = model.n_waiting_ + model.drift_.n_batches * model.rbm_.batch_size
+    return rows[-1 - n_later] if n_later < len(rows) else None
 
 
 def _n_records(chunks: list[Chunk]) -> int:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Self, TypeVar
 import click
 
 from genreplay.cli.errors import BadInput, say
-from genreplay.streams.chunks import BadRow, Chunk, Chunks
+from genreplay.streams.chunks import BadRow, Chunk, Chunks, is_text, short
 from genreplay.streams.quarantine import Quarantine
-from genreplay.streams.readers import FORMATS, Format, open_rows
+from genreplay.streams.readers import FORMATS, Format, form_of, known_form, open_rows
 from genreplay.streams.schema import Schema, TypedRows
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,12 +30,60 @@ class Reading:
     form: Format | None
     header: bool
     key: str | None
+    delimiter: str | None
     on_bad_row: str
     quarantine: Path | None
 
+    @property
+    def format(self) -> Format:
+        """The format that was given, or that of the name."""
+        return self.form or form_of(self.source)
+
+    @property
+    def is_rereadable(self) -> bool:
+        """Whether the input can be read again from its start: a regular file, not a pipe."""
+        return self.source != "-" and os.path.isfile(self.source)
+
     def open(self, names: Sequence[str], sampled: bool = False) -> Chunks:
         """The records, in chunks. With ``sampled``, the first records may have columns that are not in ``names``."""
-        return open_rows(self.source, self.form, header=self.header, key=self.key, names=names, sampled=sampled)
+        return open_rows(
+            self.source,
+            self.form,
+            header=self.header,
+            key=self.key,
+            delimiter=self.delimiter,
+            names=names,
+            sampled=sampled,
+        )
+
+    def remark_on(self, chunk: Chunk) -> str | None:
+        """A remark for the user if the only column of a table looks like several with another delimiter.
+
+        >>> Reading("-", "csv", True, None, None, "error", None).remark_on(Chunk({"age;colour": ()}, (), ()))
+        "The header has one column, 'age;colour': if its cells are separated by ';', add --delimiter ';'."
+        """
+        if len(chunk.columns) != 1 or self.format not in ("csv", "tsv") or not self.header:
+            return None
+        [name] = chunk.columns
+        found = next((sign for sign in (*DELIMITERS, ",") if sign in name and sign != self.delimiter), None)
+        if found is None:
+            return None
+        word = DELIMITERS.get(found, f"'{found}'")
+        return (
+            f"The header has one column, {short(name)}: if its cells are separated by {word}, add --delimiter {word}."
+        )
+
+
+DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'"}
+"""other characters that separate cells, with the words for them on the command line"""
+
+
+def _one_character(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """Check a delimiter; a tab may be written as \\t or tab."""
+    sign = "\t" if text in ("\\t", "tab") else text
+    if sign is not None and (len(sign) != 1 or sign in '"\r\n\0' or not is_text(sign)):
+        raise click.BadParameter(f"{text!r} must be one character, such as ';', '|' or \\t for a tab.")
+    return sign
 
 
 def reading_options(command: Command) -> Command:
@@ -46,7 +94,13 @@ def reading_options(command: Command) -> Command:
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            help="Format of the input.  [default: by the end of its name; csv for a pipe]",
+            help="Format of the input.  [default: by the end of its name, before .gz; csv for a pipe]",
+        ),
+        click.option(
+            "--delimiter",
+            metavar="CHARACTER",
+            callback=_one_character,
+            help="CSV and TSV: what separates cells, such as ';', '|' or \\t.  [default: a comma, a tab]",
         ),
         click.option("--no-header", is_flag=True, help="CSV and TSV: the first row is data; columns are c0, c1, ..."),
         click.option("--key", metavar="NAME", help="npz: the array to read, where several are 2-D."),
@@ -68,7 +122,13 @@ def reading_options(command: Command) -> Command:
 
 
 def reading(
-    source: str, form: str | None, no_header: bool, key: str | None, on_bad_row: str | None, quarantine: Path | None
+    source: str,
+    form: str | None,
+    delimiter: str | None,
+    no_header: bool,
+    key: str | None,
+    on_bad_row: str | None,
+    quarantine: Path | None,
 ) -> Reading:
     """Combine the options, or raise an error that says which contradict each other."""
     if on_bad_row == "quarantine" and quarantine is None:
@@ -77,8 +137,12 @@ def reading(
         raise click.UsageError(f"--quarantine keeps bad rows, but --on-bad-row is {on_bad_row}: leave one out.")
     if quarantine is not None and source != "-" and same_file(source, quarantine):
         raise click.UsageError("The input and the file for its bad rows must not be the same.")
+    if delimiter is not None:
+        form = form or (known_form(source) or "csv")
+        if form not in ("csv", "tsv"):
+            raise click.UsageError(f"--delimiter separates the cells of CSV and TSV, but the input is {form}.")
     policy = "quarantine" if quarantine else on_bad_row or "error"
-    return Reading(source, form, not no_header, key, policy, quarantine)  # type: ignore[arg-type]
+    return Reading(source, form, not no_header, key, delimiter, policy, quarantine)  # type: ignore[arg-type]
 
 
 def same_file(one: str | Path, other: str | Path) -> bool:
@@ -136,6 +200,8 @@ def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, TypedR
     with BadRows(reading) as bad_rows:
         for chunk in reading.open(list(schema.kinds)):
             if chunk.columns and not checked:
+                if remark := reading.remark_on(chunk):
+                    say(remark)
                 schema.check(chunk)
                 checked = True
             if digest := first_record(chunk):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from genreplay.cli import models
-from genreplay.cli.errors import clean_exits
+from genreplay.cli.carry import split_names
+from genreplay.cli.errors import BadInput, clean_exits
 from genreplay.cli.models import MAX_SEED, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.score import ignore_option, json_option
-from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk
+from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, listed, short
 from genreplay.streams.columns import is_missing
 from genreplay.streams.schema import Schema, TypedRows
 
@@ -40,28 +42,50 @@ def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
     output = Output(saved.schema.names, as_json)
     random = check_random_state(seed)
     for start in range(0, n_rows, ROWS_PER_CHUNK):
-        output.write(saved.model.sample(min(ROWS_PER_CHUNK, n_rows - start), random_state=random))
+        dreams = saved.model.sample(min(ROWS_PER_CHUNK, n_rows - start), random_state=random)
+        output.write(np.asarray(dreams, dtype=object))  # a model of Python code may give a data frame
 
 
 @click.command()
 @reading_options
 @model_option
 @ignore_option
+@click.option("--columns", metavar="COLUMN,...", multiple=True, help="Fill only these columns.  [default: all]")
 @seed_option
 @json_option
 @clean_exits
-def impute(path: Path, ignored: tuple[str, ...], seed: int, as_json: bool, **where: Any) -> None:
-    """Fill the empty cells of FILE, or of a pipe; the other cells come back as they are."""
+def impute(
+    path: Path, ignored: tuple[str, ...], columns: tuple[str, ...], seed: int, as_json: bool, **where: Any
+) -> None:
+    """Fill the empty cells of FILE, or of a pipe; the other cells come back as they are.
+
+    A cell stays empty where the model expects that: where, given the other cells of its row, it is more likely missing
+    than known.
+    """
     saved = models.load_ready(path)
     schema = with_ignored(saved.schema, ignored)
+    wanted = _places(columns, schema)
     random = check_random_state(seed)
     output = None
     for chunk, rows in typed_rows(reading(**where), schema):
         if chunk.columns and output is None:
             output = Output(list(chunk.columns), as_json)
         if output is not None and len(rows.rows):
-            filled = saved.model.impute(rows.cells, random_state=random)
+            filled = saved.model.impute(rows.cells, columns=wanted, random_state=random)
             output.write(_put_back(chunk, rows, filled, schema, as_json))
+
+
+def _places(columns: Sequence[str], schema: Schema) -> list[int] | None:
+    """Places of the columns that --columns names, or None for all."""
+    if not columns:
+        return None
+    names = [name for text in columns for name in split_names(text)]
+    for name in names:
+        if name not in schema.names:
+            raise BadInput(
+                f"The model has no column {short(name)}, which --columns names: it has {listed(schema.names)}."
+            )
+    return [schema.names.index(name) for name in names]
 
 
 def _put_back(
@@ -74,7 +98,10 @@ def _put_back(
         cells: list[object] = []
         for name, column in chunk.columns.items():
             cell = column[places[row]]
-            if name in column_of and (is_missing(cell) or (typed and schema.kinds[name] in ("number", "boolean"))):
-                cell = filled[i, column_of[name]]
+            if name in column_of:
+                new = filled[i, column_of[name]]
+                is_filled = is_missing(cell) and (typed or not is_missing(new))
+                if is_filled or (typed and schema.kinds[name] in ("number", "boolean")):
+                    cell = new
             cells.append(cell)
         yield cells

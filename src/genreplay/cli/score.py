@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.cli import models
+from genreplay.cli.carry import Carried, carry_options, carrying
 from genreplay.cli.errors import clean_exits
 from genreplay.cli.models import Saved, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
-from genreplay.streams.chunks import Chunk
+from genreplay.streams.chunks import Chunk, InputError, short
 
 ignore_option = click.option(
     "--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave out a column of the input; may be repeated."
@@ -23,6 +24,8 @@ ignore_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON lines in place of CSV.")
 alarms_option = click.option("--alarms", is_flag=True, help="Print only rows that raise an alarm.")
 
+VERDICT = ("row", "anomaly", "p_value", "alarm")
+"""what ``score`` prints about a row"""
 _FINDING = ("column", "cell", "nats")
 """what ``explain`` prints about a column"""
 
@@ -40,10 +43,19 @@ class _Judged(NamedTuple):
 @reading_options
 @model_option
 @ignore_option
+@carry_options
 @alarms_option
 @json_option
 @clean_exits
-def score(path: Path, ignored: tuple[str, ...], alarms: bool, as_json: bool, **where: Any) -> None:
+def score(
+    path: Path,
+    ignored: tuple[str, ...],
+    keep: tuple[str, ...],
+    append: bool,
+    alarms: bool,
+    as_json: bool,
+    **where: Any,
+) -> None:
     """Print how unusual the rows of FILE, or of a pipe, are. Nothing is learned.
 
     For each row: its number; anomaly, which is minus the logarithm of the p-value and high for unusual rows; p_value,
@@ -51,20 +63,30 @@ def score(path: Path, ignored: tuple[str, ...], alarms: bool, as_json: bool, **w
     model.
     """
     saved = models.load_ready(path)
-    output = Output(["row", "anomaly", "p_value", "alarm"], as_json)
-    for part in _judge(saved, ignored, alarms, where):
-        output.write((row, *verdict) for row, verdict in zip(part.rows, part.verdicts, strict=True))
+    results = _Results(VERDICT, carrying(keep, append), as_json)
+    for part in _judge(saved, ignored, alarms, results, where):
+        results.write(part, [(row, *verdict) for row, verdict in zip(part.rows, part.verdicts, strict=True)])
 
 
 @click.command()
 @reading_options
 @model_option
 @ignore_option
+@carry_options
 @alarms_option
 @click.option("--top", default=3, show_default=True, type=click.IntRange(1), help="Columns to name for each row.")
 @json_option
 @clean_exits
-def explain(path: Path, ignored: tuple[str, ...], alarms: bool, top: int, as_json: bool, **where: Any) -> None:
+def explain(
+    path: Path,
+    ignored: tuple[str, ...],
+    keep: tuple[str, ...],
+    append: bool,
+    alarms: bool,
+    top: int,
+    as_json: bool,
+    **where: Any,
+) -> None:
     """Print which columns make the rows of FILE, or of a pipe, surprising.
 
     For each row: its number, anomaly and p-value, then the most surprising columns, each with its name, its cell, and
@@ -74,8 +96,9 @@ def explain(path: Path, ignored: tuple[str, ...], alarms: bool, top: int, as_jso
     names = saved.schema.names
     top = min(top, len(names))
     headings = [f"{what}_{i}" for i in range(1, top + 1) for what in _FINDING]
-    output = Output(["row", "anomaly", "p_value", *(["columns"] if as_json else headings)], as_json)
-    for part in _judge(saved, ignored, alarms, where):
+    findings = ["columns"] if as_json else headings
+    results = _Results(["row", "anomaly", "p_value", *findings], carrying(keep, append), as_json)
+    for part in _judge(saved, ignored, alarms, results, where):
         nats = saved.model.explain(part.cells)
         places = {row: place for place, row in enumerate(part.chunk.rows)}
         lines: list[Sequence[object]] = []
@@ -88,15 +111,57 @@ def explain(path: Path, ignored: tuple[str, ...], alarms: bool, top: int, as_jso
                 lines.append((row, *verdict[:2], [dict(zip(_FINDING, finding, strict=True)) for finding in found]))
             else:
                 lines.append((row, *verdict[:2], *(part for finding in found for part in finding)))
-        output.write(lines)
+        results.write(part, lines)
 
 
-def _judge(saved: Saved, ignored: tuple[str, ...], alarms: bool, where: dict[str, Any]) -> Iterator[_Judged]:
+class _Results:
+    """Results of rows on standard output, after the columns that are carried along."""
+
+    def __init__(self, names: Sequence[str], carried: Carried, as_json: bool) -> None:
+        self.carried = carried
+        self._names, self._as_json = names, as_json
+        self._output: Output | None = None
+        self._unseen = set(carried.keep)
+        """kept columns that no row has had a cell of"""
+        if not carried:
+            self._output = Output(names, as_json)
+
+    def start(self, chunk: Chunk) -> None:
+        """Write the header, once the input has said what its columns are."""
+        if self._output is None and chunk.columns:
+            names = self.carried.names(list(chunk.columns), self._names)
+            self._output = Output([*names, *self._names], self._as_json)
+        if self._unseen and chunk.rows:
+            self._unseen = {name for name in self._unseen if all(cell is None for cell in chunk.columns[name])}
+
+    def write(self, part: _Judged, lines: Sequence[Sequence[object]]) -> None:
+        """Write a line for each row."""
+        assert self._output is not None, "rows have columns"
+        kept = self.carried.cells(part.chunk, part.rows)
+        self._output.write([*cells, *line] for cells, line in zip(kept, lines, strict=True))
+
+    def check_kept(self, n_rows: int) -> None:
+        """At the end of an input of JSON objects, check that each kept column was the key of some object."""
+        if n_rows and self._unseen:
+            name = short(min(self._unseen))
+            raise InputError(f"The input has no column {name}, which --keep names: no row has a value there.")
+
+
+def _judge(
+    saved: Saved, ignored: tuple[str, ...], alarms: bool, results: _Results, where: dict[str, Any]
+) -> Iterator[_Judged]:
     """Rows with their verdicts, all of them or those that raise an alarm."""
-    for chunk, rows in typed_rows(reading(**where), with_ignored(saved.schema, ignored)):
+    source = reading(**where)
+    unknown = [name for name in results.carried.keep if name not in saved.schema.kinds]
+    n_rows = 0
+    for chunk, rows in typed_rows(source, with_ignored(saved.schema, [*ignored, *unknown])):
+        results.start(chunk)
+        n_rows += len(rows.rows)
         if len(rows.rows) == 0:
             continue
         verdicts = models.judged(saved.model, saved.model.surprise(rows.cells))
         kept = [i for i, (_, _, alarm) in enumerate(verdicts) if alarm or not alarms]
         if kept:
             yield _Judged(chunk, [rows.rows[i] for i in kept], rows.cells[kept], [verdicts[i] for i in kept])
+    if source.format == "ndjson":
+        results.check_kept(n_rows)

@@ -17,7 +17,7 @@ from genreplay.core.ingredient import Json
 from genreplay.core.kernels import Array
 from genreplay.core.partition import base_rate_biases
 from genreplay.estimators import calibration as calibrations
-from genreplay.estimators import drift, files
+from genreplay.estimators import drift, files, frames
 from genreplay.estimators.calibration import Calibration, Float64
 from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
@@ -25,7 +25,7 @@ from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.online_rbm import OnlineRBM
 from genreplay.estimators.params import NestedParams
 from genreplay.streams.encoder import TableEncoder
-from genreplay.streams.table import Table, read_table
+from genreplay.streams.table import Table, check_columns, read_table
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -185,7 +185,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         if encoder.frozen_:
             return self._learn(self._bits(X))
         table = read_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         n_head = min(encoder.warm_up - encoder.n_waiting_, table.n_rows)
         if encoder.n_waiting_ + n_head < encoder.warm_up:
             encoder.partial_fit(X)
@@ -246,6 +246,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         validate_data(self, X, reset=True, skip_check_array=True)
         self.encoder_, self.rbm_, self.calibration_, self.drift_ = encoder, rbm, None, PageTest()
         self.extra_, self._threshold, self._n_responding = {}, None, 0
+        self._library = frames.library_of(X)
 
     def _follow_changes(self) -> None:
         """Arguments may change between two calls, but not codes that are made, nor what the model started with."""
@@ -342,6 +343,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             "n_responding": self._n_responding,
             "threshold": self._threshold,
             "named": hasattr(self, "feature_names_in_"),
+            "frame": self._library,
             "extra": dict(extra or {}),
         }
         if self.calibration_ is not None:
@@ -357,6 +359,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         model.rbm_._resume(state, recipe)
         model.rbm_.n_features_in_ = state.rbm.n_visible
         model.drift_, model.extra_ = PageTest(*more["drift"]), more["extra"]
+        model._library = more.get("frame")
         model._n_responding, model._threshold = more["n_responding"], more["threshold"]
         model.calibration_ = None
         if "calibration" in more:

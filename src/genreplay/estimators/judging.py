@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import validate_data
 
 from genreplay.core import rbm as rbm_module
 from genreplay.core.kernels import Array
 from genreplay.estimators import calibration as calibrations
+from genreplay.estimators import filling, frames
 from genreplay.estimators.calibration import Calibration, Float64
+from genreplay.estimators.frames import Library
 from genreplay.estimators.online_rbm import OnlineRBM
 from genreplay.estimators.rows import ROWS_PER_BLOCK
-from genreplay.streams.columns import Objects
 from genreplay.streams.encoder import TableEncoder
-from genreplay.streams.table import read_table
+from genreplay.streams.table import check_columns, read_table
 
 if TYPE_CHECKING:
     RandomState = int | np.random.RandomState | None
@@ -53,6 +53,8 @@ class JudgingMixin:
     calibration_: Calibration | None
     n_features_in_: int
     offset_: float
+    _library: Library | None = None
+    """library of the data frame that the first rows came in"""
 
     @property
     def is_ready_(self) -> bool:
@@ -141,10 +143,11 @@ class JudgingMixin:
         """
         return np.exp(-self.surprise(X))
 
-    def explain(self, X: object) -> Float64:
+    def explain(self, X: object) -> Any:
         """Return how much each column adds to a row's surprise, in nats, shape (n_rows, n_columns).
 
-        For each bit it is -log P(bit | all others), which needs no log Z, summed over the bits of a column.
+        For each bit it is -log P(bit | all others), which needs no log Z, summed over the bits of a column. A pandas or
+        polars data frame gives a data frame with the names of its columns, anything else an array.
 
         Examples
         --------
@@ -156,7 +159,9 @@ class JudgingMixin:
         """
         surprise = self._by_block(lambda judge, bits: rbm_module.bit_surprise(judge.rbm, bits), X)
         first_bits = np.searchsorted(self.encoder_.column_of_bit_, np.arange(self.n_features_in_))
-        return np.add.reduceat(surprise, first_bits, axis=1)
+        nats = np.add.reduceat(surprise, first_bits, axis=1)
+        library = frames.library_of(X)
+        return nats if library is None else frames.frame(library, nats, self.encoder_.column_names_, X)
 
     @property
     def dreams_(self) -> Array:
@@ -165,10 +170,11 @@ class JudgingMixin:
         assert self.rbm_.state_.chains is not None
         return self.rbm_.state_.chains
 
-    def sample(self, n_samples: int = 1, *, n_gibbs: int = 100, random_state: RandomState = None) -> Objects | Float64:
+    def sample(self, n_samples: int = 1, *, n_gibbs: int = 100, random_state: RandomState = None) -> Any:
         """Return dreams as rows of the table: Gibbs chains that continue the model's own for ``n_gibbs`` steps.
 
-        The last step draws exactly one label for each categorical column.
+        The last step draws exactly one label for each categorical column. A model that learned its first rows from a
+        pandas or polars data frame returns such a frame, others an array.
 
         Examples
         --------
@@ -184,12 +190,24 @@ class JudgingMixin:
         dreams, rbm, rng = self.dreams_, self.rbm_.state_.model, self.rbm_._side_generator(random_state)
         v = rbm_module.gibbs(rbm, dreams[rng.integers(len(dreams), size=n_samples)], n_gibbs - 1, rng)
         h = rbm_module.bernoulli(rbm_module.hidden_given_visible(rbm, v), rng)
-        return self.encoder_.draw(rbm_module.visible_given_hidden(rbm, h), rng)
+        rows = self.encoder_.draw(rbm_module.visible_given_hidden(rbm, h), rng)
+        library = self._library
+        return rows if library is None else frames.frame(library, rows, self.encoder_.column_names_)
 
-    def impute(self, X: object, *, n_gibbs: int = 200, random_state: RandomState = None) -> Objects:
+    def impute(
+        self,
+        X: object,
+        *,
+        columns: Sequence[str | int] | None = None,
+        n_gibbs: int = 200,
+        random_state: RandomState = None,
+    ) -> Any:
         """Fill the missing cells of X given the other cells of their rows; the others are returned unchanged.
 
         Each becomes the value that its bits, averaged over the second half of a chain of ``n_gibbs`` steps, stand for.
+        A cell stays empty where the model expects that: where its column's unknown bit, given the other cells of the
+        row, is more likely on than off. ``columns``, names or indices, are those to fill; None for all. A pandas or
+        polars data frame gives a data frame with the same columns and index, anything else an array of objects.
 
         Examples
         --------
@@ -202,17 +220,14 @@ class JudgingMixin:
         [['wet', 'rain']]
         """
         self._judge()
-        encoder, rbm, rng = self.encoder_, self.rbm_.state_.model, self.rbm_._side_generator(random_state)
+        rng, rbm = self.rbm_._side_generator(random_state), self.rbm_.state_.model
+        wanted = filling.columns_to_fill(columns, self.encoder_.column_names_)
+        bits = self.encoder_.transform_partly(X)
+        cells, filled = filling.fill(self.encoder_, rbm, bits, wanted, n_gibbs, rng)
+        if frames.library_of(X) is not None:
+            return frames.with_cells(X, cells, filled)
         rows = np.array([column.astype(object) for column in read_table(X).columns], dtype=object).T
-        bits = encoder.transform_partly(X)
-        missing = np.isnan(bits[:, encoder.unknown_bits_])
-        bits[:, encoder.unknown_bits_] = np.where(missing, 0, bits[:, encoder.unknown_bits_])
-        for block in gen_batches(len(bits), ROWS_PER_BLOCK):
-            unknown = np.isnan(bits[block])
-            if unknown.any():
-                _, p = rbm_module.conditional_gibbs(rbm, bits[block], unknown, n_gibbs, rng)
-                filled = encoder.inverse_transform(np.where(unknown, p, bits[block]))
-                rows[block][missing[block]] = filled[missing[block]]
+        rows[filled] = cells[filled]
         return rows
 
     def _by_block(self, function: Callable[[Calibration, Array], Float64], X: object) -> Float64:
@@ -222,7 +237,7 @@ class JudgingMixin:
 
     def _bits(self, X: object) -> Array:
         table = read_table(X)
-        validate_data(cast("BaseEstimator", self), X, reset=False, skip_check_array=True)
+        check_columns(cast("BaseEstimator", self), X)
         return self.encoder_.transform_table(table)
 
     def _judge(self) -> Calibration:

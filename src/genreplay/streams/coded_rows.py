@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import _check_feature_names_in, check_array, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_array
 
+from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
 from genreplay.streams.codes import Bits
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.layout import Layout
-from genreplay.streams.table import Table, read_table
+from genreplay.streams.table import Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp
 
 
@@ -38,6 +39,21 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def n_waiting_(self) -> int:
         return self._warm_up.n_rows if hasattr(self, "_warm_up") else 0
+
+    def describe_codes(self) -> dict[str, dict[str, Json]]:
+        """Return the code of each column, as a dict for JSON: its kind, its settings, and what each of its bits says.
+
+        Examples
+        --------
+        >>> from genreplay.streams import TableEncoder
+        >>> TableEncoder().fit([["red"], ["blue"]]).describe_codes()
+        {'x0': {'kind': 'category', 'labels': ['red', 'blue'], 'hashed': False, 'bits': ['=red', '=blue', '=?']}}
+        """
+        self._require_frozen()
+        return {
+            name: {"kind": code.kind, **code.state(), "bits": list(code.names(""))}
+            for name, code in zip(self.column_names_, self._layout.codes, strict=True)
+        }
 
     def transform(self, X: object) -> Bits:
         """Return the bits of the rows, an array of 0 and 1 of shape (n_rows, n_bits).
@@ -106,7 +122,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ):
             return Table(X)  # it needs no further check: checks would cost more than to encode a single row
         table = read_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         return table
 
     def _require_frozen(self) -> None:

@@ -17,6 +17,9 @@ True, "TRUE"                       refused         "true", "TRUE"  True         
 "yes", "no"                        refused         "yes", "no"     True, False     refused
 1, 0, "1", "0"                     1.0, 0.0        "1", "0"        True, False     1 s, 0 s after 1970
 "2024-05-01 12:30" (ISO 8601)      refused         as it is        refused         that time; UTC unless it has a zone
+"31/12/2025", "31.12.2025"         refused         as it is        refused         refused
+1735689600 (an epoch)              that number     its text        refused         that many s after 1970
+1735689600000 (in milliseconds)    that number     its text        refused         refused
 datetime, date, datetime64         refused         its ISO text    refused         that time; UTC unless it has a zone
 timedelta(minutes=1), timedelta64  60.0            "60"            refused         60 s after 1970
 infinity, as a float               refused         refused         refused         refused
@@ -34,6 +37,10 @@ The kind of a column, unless it is given, is the first of these that fits its kn
 2. number, if 95 % of them read as numbers;
 3. timestamp, if 95 % of them are times, or ISO 8601 text with a date and a time of day;
 4. category. So is a column without a known cell, unless its cells have the type of a time.
+
+Dates in another order than ISO 8601's, dates without a time of day, and seconds or milliseconds since 1970 are not
+guessed: such a column is a category or a number by these rules. Where its kind was inferred, a remark says what it
+looks like (``genreplay.streams.remarks``): a warning in Python, a line on stderr on the command line.
 
 The cells of a categorical column of pandas, polars or Parquet are labels, whatever their text.
 

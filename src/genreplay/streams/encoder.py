@@ -20,7 +20,7 @@ from genreplay.streams.coded_rows import CodedRows
 from genreplay.streams.codes import CLASSES, AnyCode, BooleanCode, CategoryCode, NumberCode, TimestampCode
 from genreplay.streams.columns import Objects
 from genreplay.streams.layout import Layout
-from genreplay.streams.table import Array, Table, read_table
+from genreplay.streams.table import Array, Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp, kinds_by_index
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class TableEncoder(CodedRows):
         if not hasattr(self, "n_features_in_"):
             return self._take(X, read_table(X).head(self.warm_up), None)
         table = None if self.frozen_ else read_table(X).head(self.warm_up - self.n_waiting_)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         return self if table is None else self._take(X, table, self._warm_up)
 
     def freeze(self) -> Self:

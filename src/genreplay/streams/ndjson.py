@@ -41,7 +41,15 @@ def read_ndjson(blocks: Iterable[bytes], n_sample: int, names: Sequence[str] = (
     known = dict.fromkeys(names)
     n_before = 0
     waiting: list[tuple[int, Object | Fault]] = []
-    for piece in lines.pieces(blocks):
+    torn: InputError | None = None
+    pieces = lines.pieces(blocks)
+    while True:
+        try:
+            piece = next(pieces, None)
+        except InputError as error:  # the input breaks off: what came before is read first
+            piece, torn = None, error
+        if piece is None:
+            break
         if not piece.data:
             yield IDLE
         waiting += _records(piece)
@@ -57,6 +65,8 @@ def read_ndjson(blocks: Iterable[bytes], n_sample: int, names: Sequence[str] = (
         _collect(known, waiting)
         yield from _chunks(0, waiting, known)
         n_before = len(waiting)
+    if torn is not None:
+        raise torn
     if not known:
         raise InputError("The input has no JSON object to take columns from.")
     if n_before == 0:

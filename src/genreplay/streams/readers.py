@@ -8,11 +8,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, Literal, NamedTuple, get_args
 
 from genreplay.streams.arrays import read_npy, read_npz
 from genreplay.streams.chunks import Chunks, InputError
 from genreplay.streams.delimited import read_delimited
+from genreplay.streams.gzipped import unpacked
 from genreplay.streams.lines import reads
 from genreplay.streams.ndjson import read_ndjson
 from genreplay.streams.parquet import read_parquet
@@ -22,6 +23,8 @@ Format = Literal["csv", "tsv", "ndjson", "npy", "npz", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _BY_SUFFIX: dict[str, Format] = {**{f".{form}": form for form in FORMATS}, ".jsonl": "ndjson", ".pq": "parquet"}
 
+_GZ = ".gz"
+_OF_LINES = ("csv", "tsv", "ndjson")
 _FROM_THE_END = ("npz", "parquet")
 _NO_PIPE = "A pipe cannot carry {}, which is read from its end: name a file."
 
@@ -32,6 +35,7 @@ def open_rows(
     *,
     header: bool = True,
     key: str | None = None,
+    delimiter: str | None = None,
     names: Sequence[str] = (),
     sampled: bool = True,
 ) -> Chunks:
@@ -45,11 +49,14 @@ def open_rows(
     ----------
     source : path, "-" for standard input, or binary file
     form : str or None
-        One of csv, tsv, ndjson, npy, npz and parquet; None chooses by the suffix of the name; a pipe is CSV.
+        One of csv, tsv, ndjson, npy, npz and parquet; None chooses by the suffix of the name; a pipe is CSV. The first
+        three may be compressed by gzip: a file named such as rows.csv.gz, or any input that starts like gzip data.
     header : bool
         Whether the first row of CSV or TSV has the names; if not, columns are called c0, c1, ...
     key : str or None
         Array of an npz file; not needed where only one is 2-D.
+    delimiter : str or None
+        CSV and TSV: the character between two cells; None for a comma or, in TSV, a tab.
     names : sequence of str
         NDJSON: columns that are already known.
     sampled : bool
@@ -63,18 +70,22 @@ def open_rows(
     {'a': (), 'b': ()} [] []
     {'a': ('1',), 'b': ('2',)} [1] [2]
     """
+    lines = _Lines(header, delimiter, names, sampled)
     if not isinstance(source, str | os.PathLike):
-        return _read(source, form or "csv", header, names, sampled)
+        return _read(source, form or "csv", lines)
     if str(source) == "-":
         if form in _FROM_THE_END:
             raise InputError(_NO_PIPE.format(form))
         if sys.stdin is None:
             raise InputError("There is no standard input to read: name a file.")
-        return _read(sys.stdin.buffer, form or "csv", header, names, sampled)
+        return _read(sys.stdin.buffer, form or "csv", lines)
     path = Path(source)
-    form = form or _form_of(path)
+    form = form or form_of(path)
+    is_gzip = path.suffix.lower() == _GZ
+    if is_gzip and form not in _OF_LINES:
+        raise InputError(f"{path} is a compressed {form} file, which cannot be read in chunks: unpack it with gunzip.")
     try:
-        file = open(path, "rb", buffering=0 if form in ("csv", "tsv", "ndjson") else -1)  # noqa: SIM115 (closed with the reader)
+        file = open(path, "rb", buffering=0 if form in _OF_LINES else -1)  # noqa: SIM115 (closed with the reader)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -83,16 +94,24 @@ def open_rows(
         if not is_regular:
             raise InputError(_NO_PIPE.format(form))
         return read_npz(path, key) if form == "npz" else read_parquet(path)
-    return _closing(file, _read(file, form, header, names, sampled, path if is_regular else None))
+    return _closing(file, _read(file, form, lines, path if is_regular else None, is_gzip))
 
 
-def _read(
-    file: BinaryIO, form: Format, header: bool, names: Sequence[str], sampled: bool, path: Path | None = None
-) -> Chunks:
-    if form in ("csv", "tsv"):
-        return read_delimited(reads(file), "," if form == "csv" else "\t", header)
-    if form == "ndjson":
-        return read_ndjson(reads(file), SAMPLE_ROWS if sampled else 0, names)
+class _Lines(NamedTuple):
+    """How the lines of a text are read."""
+
+    header: bool
+    delimiter: str | None
+    names: Sequence[str]
+    sampled: bool
+
+
+def _read(file: BinaryIO, form: Format, lines: _Lines, path: Path | None = None, is_gzip: bool = False) -> Chunks:
+    if form in _OF_LINES:
+        blocks = unpacked(reads(file), str(path or "The input") if is_gzip else None)
+        if form == "ndjson":
+            return read_ndjson(blocks, SAMPLE_ROWS if lines.sampled else 0, lines.names)
+        return read_delimited(blocks, lines.delimiter or ("," if form == "csv" else "\t"), lines.header)
     if form == "npy":
         return read_npy(file, path)
     raise InputError(f"{form} must come from a file with a name.")
@@ -103,8 +122,16 @@ def _closing(file: BinaryIO, chunks: Chunks) -> Chunks:
         yield from chunks
 
 
-def _form_of(path: Path) -> Format:
-    form = _BY_SUFFIX.get(path.suffix.lower())
+def form_of(source: str | os.PathLike[str]) -> Format:
+    """The format that a name says; csv for a pipe.
+
+    >>> form_of("rows.TSV"), form_of("rows.ndjson.gz"), form_of("-")
+    ('tsv', 'ndjson', 'csv')
+    """
+    if str(source) == "-":
+        return "csv"
+    path = Path(source)
+    form = known_form(path)
     if form is None:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
@@ -113,3 +140,14 @@ def _form_of(path: Path) -> Format:
             raise InputError(f"{path} cannot be read: {error.strerror}.") from error
         raise InputError(f"The name {path} does not say what format it has: add --format {'|'.join(FORMATS)}.")
     return form
+
+
+def known_form(source: str | os.PathLike[str]) -> Format | None:
+    """The format that the end of a name says, if it is one of those that are known.
+
+    >>> known_form("rows.csv.gz"), known_form("rows.txt")
+    ('csv', None)
+    """
+    path = Path(source)
+    named = path.with_suffix("") if path.suffix.lower() == _GZ else path
+    return _BY_SUFFIX.get(named.suffix.lower())

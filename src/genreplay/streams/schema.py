@@ -17,6 +17,7 @@ import numpy.typing as npt
 from genreplay.streams import columns
 from genreplay.streams.cells import Kind
 from genreplay.streams.chunks import BadRow, Chunk, InputError, check_names, listed, short, shown
+from genreplay.streams.remarks import remark
 
 ColumnKind = Literal["number", "category", "boolean", "timestamp", "ignore"]
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
@@ -92,6 +93,16 @@ class Schema:
         if all(kind == "ignore" for kind in kinds.values()):
             raise InputError("No column is left to learn from: all are ignored.")
         return cls(kinds)
+
+    def remarks(self, chunks: Sequence[Chunk], given: Schema | None = None) -> list[str]:
+        """A sentence for each column that looks like times, but for which another kind was inferred."""
+        declared = given.kinds if given else {}
+        found = (
+            remark(name, _sample(chunks, name), kind)
+            for name, kind in self.kinds.items()
+            if name not in declared and kind != "ignore"
+        )
+        return [sentence for sentence in found if sentence]
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Schema:

@@ -7,8 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _get_feature_names, check_array, validate_data
 
+from genreplay.streams.chunks import listed, short
 from genreplay.streams.columns import declared
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -46,6 +48,35 @@ def read_table(X: object) -> Table:
     if isinstance(X, (list, tuple)):
         X = np.array(X, dtype=object)  # otherwise NumPy would turn [1, "a"] into two texts
     return Table(_plain(np.asarray(check_array(X, dtype=None, ensure_all_finite=False, input_name="X"))))
+
+
+def check_columns(estimator: BaseEstimator, X: object) -> None:
+    """Check that X has the columns of the first fit, by name and in order; else say in one sentence what differs.
+
+    scikit-learn's own message follows on the next lines.
+    """
+    try:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    except ValueError as error:
+        named, known = _get_feature_names(X), getattr(estimator, "feature_names_in_", None)
+        if named is None or known is None:
+            raise
+        raise ValueError(f"{_difference(list(named), list(known))}\n{error}") from None
+
+
+def _difference(named: Sequence[str], known: Sequence[str]) -> str:
+    """What is wrong with the columns of a data frame.
+
+    >>> _difference(["b", "a"], ["a", "b"])
+    "The columns of X are in another order than at the first fit: put them into the order 'a', 'b'."
+    """
+    unseen = [name for name in named if name not in known]
+    if unseen:
+        return f"X has a column {short(unseen[0])} that the first fit did not have: leave it out, or fit anew."
+    lacking = [name for name in known if name not in named]
+    if lacking:
+        return f"X has no column {short(lacking[0])}, which the first fit had: it has {listed(named)}."
+    return f"The columns of X are in another order than at the first fit: put them into the order {listed(known)}."
 
 
 def _frame(columns: list[Array], shape: tuple[int, int]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -13,6 +14,7 @@ from genreplay.core.ingredient import Json
 from genreplay.streams import columns
 from genreplay.streams.cells import Kind, from_json, to_json
 from genreplay.streams.columns import Objects, row_of_chunk
+from genreplay.streams.remarks import remark
 from genreplay.streams.table import Array, Table
 
 
@@ -75,6 +77,8 @@ class WarmUp:
             kind = given.get(i) or columns.kind_of(column)
             try:
                 read.append((kind, columns.read(column, kind, name, where)))
+                if i not in given and (said := remark(name, column, kind)):
+                    warnings.warn(f"{said} The parameter 'kinds' declares kinds.", UserWarning, stacklevel=2)
             except ValueError as error:
                 raise ValueError(
                     f"{error} The column is a {kind} by its other cells: correct this one, or give the kind of the "

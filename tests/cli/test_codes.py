@@ -1,0 +1,55 @@
+"""The settings of the codes on the command line, and what ``info`` prints of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.tables import run, table
+
+
+def test_warm_up_and_bins_of_a_new_model_can_be_set(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    done = run("learn", "-", "-m", path, "--warm-up", 150, "--bins", 3, "--score", "--quiet", stdin=table(400))
+    assert done.exit_code == 0
+    assert sum(line.endswith(",,,") for line in done.stdout.splitlines()) == 150, "the rows of the warm-up"
+    facts = json.loads(run("info", path, "--json").stdout)
+    assert (facts["warm_up"], facts["bins"]) == (150, 3)
+    assert len(facts["codes"]["age"]["cuts"]) == 8, "two quantiles, four tails, two ends"
+
+
+def test_warm_up_and_bins_of_a_model_cannot_change(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    run("learn", "-", "-m", path, "--warm-up", 150, stdin=table(300))
+    before = path.read_bytes()
+    for option, value in (("--warm-up", 200), ("--bins", 5)):
+        done = run("learn", "-", "-m", path, "--more", option, value, stdin=table(10))
+        assert done.exit_code == 2
+        assert f"The model was made with {option} " in done.stderr
+        assert "which cannot change." in done.stderr
+        assert path.read_bytes() == before
+    assert run("learn", "-", "-m", path, "--more", "--warm-up", 150, "--bins", 8, stdin=table(10)).exit_code == 0
+
+
+def test_info_prints_the_code_of_each_column(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    rows = "age,colour,member,when,id\n21,red,true,2024-01-01T10:00,a\n35,blue,false,2024-01-02T10:00,b\n"
+    run("learn", "-", "-m", path, "--ignore", "id", stdin=rows)
+    lines = run("info", path).stdout.splitlines()
+    found = {line.split()[0]: " ".join(line.split()[1:]) for line in lines[lines.index("columns:") + 1 :]}
+    assert found["age"] == "number >=21, >28, >35, =?"
+    assert found["colour"] == "category =red, =blue, =?"
+    assert found["member"] == "boolean =true, =?"
+    assert found["when"].startswith("timestamp in 00:00-12:00, ")
+    assert found["id"] == "ignore"
+    codes = json.loads(run("info", path, "--json").stdout)["codes"]
+    assert codes["colour"]["labels"] == ["red", "blue"]
+    assert codes["age"]["cuts"] == [21, 28, 35]
+    assert list(codes) == ["age", "colour", "member", "when"]
+
+
+def test_info_in_the_warm_up_prints_the_kinds_alone(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    run("learn", "-", "-m", path, stdin=table(50) + "bad\n")
+    assert json.loads(run("info", path, "--json").stdout)["codes"] == {}
+    assert "  age     number\n" in run("info", path).stdout

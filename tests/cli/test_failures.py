@@ -1,0 +1,70 @@
+"""A ``learn`` that fails leaves nothing useless behind, and what was there as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.tables import HEADER, content, run, table
+
+
+def test_a_file_that_fails_in_the_warm_up_leaves_no_model(tmp_path: Path) -> None:
+    source, path = tmp_path / "rows.csv", tmp_path / "m"
+    source.write_text(table(100) + "bad\n")
+    done = run("learn", source, "-m", path, "--checkpoint-rows", 1)
+    assert done.exit_code == 2
+    assert "Line 102 is a bad row" in done.stderr
+    assert "Read 100 rows: 0 learned, 100 waiting, 0 skipped. No model is saved" in done.stderr
+    assert not path.exists()
+    source.write_text(table(100))
+    assert run("learn", source, "-m", path).exit_code == 0, "the command can be repeated as it was"
+
+
+def test_rows_of_a_pipe_are_kept_because_they_cannot_be_read_again(tmp_path: Path) -> None:
+    done = run("learn", "-", "-m", tmp_path / "m", stdin=table(100) + "bad\n")
+    assert done.exit_code == 2
+    assert (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("n_rows", [80, 700])
+def test_a_model_that_diverges_at_once_leaves_no_file(tmp_path: Path, n_rows: int) -> None:
+    path = tmp_path / "m"
+    options = ["--learning-rate", "1e38", "--epochs", "30", "--checkpoint-rows", "1"]
+    done = run("learn", "-", "-m", path, *options, stdin=table(n_rows))
+    assert done.exit_code == 2
+    assert "No model is saved" in done.stderr
+    assert not path.exists()
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m"
+    assert run("learn", "-", "-m", path, "--quiet", stdin=table(700)).exit_code == 0
+    return path
+
+
+@pytest.mark.parametrize("stdin", ["", "x,y\n1,2\n", HEADER, HEADER + "bad\n"])
+def test_a_further_input_that_cannot_be_read_changes_nothing(model: Path, stdin: str) -> None:
+    before = content(model)
+    run("learn", "-", "-m", model, "--more", stdin=stdin)
+    assert content(model) == before
+    done = run("learn", "-", "-m", model, "--resume", stdin=table(700))
+    assert "Read 700 rows (0 of them now)" in done.stderr, "the first input can still be resumed"
+    assert content(model) == before
+
+
+def test_a_missing_file_changes_nothing(model: Path, tmp_path: Path) -> None:
+    before = model.read_bytes()
+    for option in ("--more", "--resume", "--force"):
+        assert run("learn", tmp_path / "none.csv", "-m", model, option).exit_code == 2
+        assert model.read_bytes() == before
+
+
+def test_an_old_model_stays_until_the_new_one_has_learned_something(model: Path) -> None:
+    before = model.read_bytes()
+    done = run("learn", "-", "-m", model, "--force", "--checkpoint-rows", 1, stdin=table(300, seed=1) + "bad\n")
+    assert done.exit_code == 2
+    assert model.read_bytes() == before
+    assert run("learn", "-", "-m", model, "--force", stdin=table(300, seed=1)).exit_code == 0
+    assert model.read_bytes() != before
