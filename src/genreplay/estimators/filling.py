@@ -32,7 +32,8 @@ def fill(
         rows = places[start : start + ROWS_PER_BLOCK]
         is_empty = missing[rows] & (_unknown(encoder, rbm, bits[rows], n_gibbs, rng) > 0.5)
         known = bits[rows]
-        known[is_empty[:, encoder.column_of_bit_]] = 0
+        of_table = encoder.column_of_bit_[: encoder.unknown_bits_[-1] + 1]  # without the bits of combinations
+        known[:, : len(of_table)][is_empty[:, of_table]] = 0
         known[:, encoder.unknown_bits_] = np.where(missing[rows], is_empty, known[:, encoder.unknown_bits_])
         free = np.isnan(known)
         _, p = conditional_gibbs(rbm, known, free, n_gibbs, rng)

@@ -158,8 +158,8 @@ class JudgingMixin:
         array([1])
         """
         surprise = self._by_block(lambda judge, bits: rbm_module.bit_surprise(judge.rbm, bits), X)
-        first_bits = np.searchsorted(self.encoder_.column_of_bit_, np.arange(self.n_features_in_))
-        nats = np.add.reduceat(surprise, first_bits, axis=1)
+        _, first_bits = np.unique(self.encoder_.column_of_bit_, return_index=True)
+        nats = self.encoder_.blame(X, np.add.reduceat(surprise, first_bits, axis=1))
         library = frames.library_of(X)
         return nats if library is None else frames.frame(library, nats, self.encoder_.column_names_, X)
 

@@ -171,6 +171,27 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._require_frozen()
         return self._layout.draw(np.asarray(probabilities, dtype=np.float64), rng)
 
+    def blame(self, X: object, amounts: Float64) -> Float64:
+        """Return amounts for each column, given those for each column and combination: a combination's are shared out.
+
+        A number's share is that of its square in the combination, so that a number that is far off gets most of it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay.streams import TableEncoder
+        >>> rng = np.random.default_rng(0)
+        >>> encoder = TableEncoder(combinations=True).fit(rng.normal(size=(500, 3)))
+        >>> encoder.blame([[0.0, 99.0, 0.0]], np.array([[0, 0, 0, 1.0, 1.0, 1.0]])).argmax()
+        np.int64(1)
+        """
+        n_columns, combinations = len(self.column_names_), self._layout.combinations
+        own: Float64 = amounts[:, :n_columns].copy()
+        if combinations is not None:
+            shares = combinations.blame(self._layout.numbers_of(self._check(X)))
+            own[:, self._layout.numbers] += np.einsum("rnc,rc->rn", shares, amounts[:, n_columns:])
+        return own
+
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:
         """Return what each bit says, such as "age>31.5", "colour=red", "colour=?".
 
@@ -183,4 +204,6 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._require_frozen()
         columns = _check_feature_names_in(self, input_features)
         names = [name for code, column in zip(self._layout.codes, columns, strict=True) for name in code.names(column)]
+        combined = self._layout.combinations.codes if self._layout.combinations else ()
+        names += [name for i, code in enumerate(combined, 1) for name in code.names(f"combination {i}")]
         return np.array(names, dtype=object)

@@ -32,6 +32,12 @@ TAILS = (0.01, 0.03)
 """further cut points of a number: shares of the values, from either end"""
 
 
+USUAL = (0.01, 0.99)
+"""shares of the values between which the range of a number is usual"""
+FAR = (1.0, 8.0, 64.0, 512.0)
+"""distances from the usual range, in ranges, at which what lies beyond is cut"""
+
+
 def cut_points(values: Float64, n_bins: int) -> Float64:
     """Where to cut the range of some values: ``n_bins`` parts of about equally many, and finer ones at both ends.
 
@@ -86,6 +92,39 @@ class NumberCode:
         parts = np.split(known, np.searchsorted(known, inner, side="right"))
         medians = [known[0], *(part[(len(part) - 1) // 2] for part in parts), known[-1]]
         return cls(np.array([known[0], *inner, known[-1]]), np.array(medians), onehot)
+
+    @classmethod
+    def of_widths(cls, values: Float64, n_bins: int) -> NumberCode:
+        """Cut the usual range of the known values into intervals of equal width, and what lies beyond ever more widely.
+
+        Where a value lies then says how likely it is, which intervals of equally many rows cannot say. Beyond the range
+        there are intervals up to ``FAR`` ranges away, so that a value far off differs from one just outside.
+
+        >>> NumberCode.of_widths(np.arange(101.0), n_bins=4).cuts.tolist()[3:10]
+        [-97.0, 1.0, 25.5, 50.0, 74.5, 99.0, 197.0]
+        """
+        known = np.sort(values[~np.isnan(values)])
+        if len(known) == 0:
+            return cls(known, known, True)
+        if len(np.unique(known)) <= n_bins + 1:
+            inner = np.array([known[0], *cut_points(known, n_bins), known[-1]])
+        else:
+            low, high = np.quantile(known, USUAL)
+            low, high = (low, high) if low < high else (known[0], known[-1])
+            inner = np.linspace(low, high, n_bins + 1)
+        span = float(inner[-1] - inner[0]) or max(abs(float(known[0])), 1.0)
+        with np.errstate(over="ignore"):
+            below = inner[0] - span * np.array(FAR[::-1])
+            above = inner[-1] + span * np.array(FAR)
+        largest = np.finfo(np.float64).max
+        cuts = np.unique(np.clip(np.concatenate([below, inner, above]), -largest, largest))
+        parts = np.split(known, np.searchsorted(known, cuts, side="right"))
+        ends = np.concatenate([cuts[:1], cuts, cuts[-1:]])
+        middles = ends[:-1] / 2 + ends[1:] / 2
+        medians = [
+            part[(len(part) - 1) // 2] if len(part) else middle for part, middle in zip(parts, middles, strict=True)
+        ]
+        return cls(cuts, np.array(medians), True)
 
     @property
     def n_bits(self) -> int:

@@ -19,6 +19,7 @@ from genreplay.streams.cells import Kind
 from genreplay.streams.coded_rows import CodedRows
 from genreplay.streams.codes import CLASSES, AnyCode, BooleanCode, CategoryCode, NumberCode, TimestampCode
 from genreplay.streams.columns import Objects
+from genreplay.streams.combinations import Combinations
 from genreplay.streams.layout import Layout
 from genreplay.streams.table import Array, Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp, kinds_by_index
@@ -44,10 +45,15 @@ class TableEncoder(CodedRows):
 
     Parameters
     ----------
-    numbers : {"thermometer", "onehot"}, default="thermometer"
-        Code of the numbers.
+    numbers : {"thermometer", "onehot", "widths"}, default="thermometer"
+        Code of the numbers: a thermometer or a one-hot code over intervals of about equally many rows, or a one-hot
+        code over intervals of equal width between the 1st and the 99th percentile, with ever wider ones beyond. Equal
+        widths keep how likely a value is, so they suit the detection of anomalies.
+    combinations : bool, default=False
+        Whether the principal components of the numbers are coded as further columns, by equal widths. A row whose
+        cells are all usual, but not together, then has unusual bits.
     n_bins : int, default=8
-        Intervals of a number, of about equally many rows. There are finer ones at both ends, at 1 % and 3 % of the
+        Intervals of a number. Those of about equally many rows have finer ones at both ends, at 1 % and 3 % of the
         rows, and one on either side for what lies beyond everything seen.
     categories : {"learned", "hashed"}, default="learned"
         One bit for each of the most frequent labels of the warm-up, or for each bucket of a stable hash.
@@ -106,7 +112,8 @@ class TableEncoder(CodedRows):
     """
 
     _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 (scikit-learn's own way)
-        "numbers": [StrOptions({"thermometer", "onehot"})],
+        "numbers": [StrOptions({"thermometer", "onehot", "widths"})],
+        "combinations": ["boolean"],
         "n_bins": [Interval(Integral, 1, None, closed="left")],
         "categories": [StrOptions({"learned", "hashed"})],
         "max_categories": [Interval(Integral, 1, None, closed="left")],
@@ -119,7 +126,8 @@ class TableEncoder(CodedRows):
     def __init__(
         self,
         *,
-        numbers: Literal["thermometer", "onehot"] = "thermometer",
+        numbers: Literal["thermometer", "onehot", "widths"] = "thermometer",
+        combinations: bool = False,
         n_bins: int = 8,
         categories: Literal["learned", "hashed"] = "learned",
         max_categories: int = 32,
@@ -129,6 +137,7 @@ class TableEncoder(CodedRows):
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
         self.numbers = numbers
+        self.combinations = combinations
         self.n_bins = n_bins
         self.categories = categories
         self.max_categories = max_categories
@@ -195,31 +204,37 @@ class TableEncoder(CodedRows):
             raise ValueError(f"The 'time_bins' parameter of TableEncoder must be even. Got {self.time_bins} instead.")
         names = self.column_names_ if earlier else _column_names(X, table)
         rows = (earlier or WarmUp(names)).with_rows(table, kinds_by_index(self.kinds, names))
-        codes = self._learn(rows, last_is_new=True) if is_last or rows.n_rows >= self.warm_up else None
+        layout = self._learn(rows, last_is_new=True) if is_last or rows.n_rows >= self.warm_up else None
         if earlier is None:
             validate_data(self, X, reset=True, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
             self.column_names_ = names
             if self.frozen_:
                 del self._layout
         self._warm_up = rows
-        if codes is not None:
-            self._set_codes(codes)
+        if layout is not None:
+            self._set_codes(layout)
         return self
 
-    def _learn(self, rows: WarmUp, last_is_new: bool = False) -> list[AnyCode]:
-        given = kinds_by_index(self.kinds, rows.names)
-        return [self._code(kind, cells) for kind, cells in rows.read(given, last_is_new)]
+    def _learn(self, rows: WarmUp, last_is_new: bool = False) -> Layout:
+        read = rows.read(kinds_by_index(self.kinds, rows.names), last_is_new)
+        combinations = None
+        numbers = [cells for kind, cells in read if kind == "number"]
+        if self.combinations and numbers:
+            combinations = Combinations.learn(np.stack(numbers, axis=1), self.n_bins)
+        return Layout([self._code(kind, cells) for kind, cells in read], list(rows.names), combinations)
 
     def _code(self, kind: Kind, cells: Array) -> AnyCode:
         if kind == "number":
+            if self.numbers == "widths":
+                return NumberCode.of_widths(cells, self.n_bins)
             return NumberCode.learn(cells, self.n_bins, self.numbers == "onehot")
         if kind == "category":
             return CategoryCode.learn(cells.tolist(), self.max_categories, self.categories == "hashed")
         return BooleanCode() if kind == "boolean" else TimestampCode(self.time_bins)
 
-    def _set_codes(self, codes: list[AnyCode]) -> None:
-        self._layout, self._warm_up = Layout(codes, self.column_names_), WarmUp(self.column_names_)
-        self.kinds_ = [code.kind for code in codes]
+    def _set_codes(self, layout: Layout) -> None:
+        self._layout, self._warm_up = layout, WarmUp(self.column_names_)
+        self.kinds_ = [code.kind for code in layout.codes]
         self.column_of_bit_ = self._layout.column_of_bit
         self.unknown_bits_ = self._layout.unknown_bits
 
@@ -250,7 +265,9 @@ class TableEncoder(CodedRows):
             state["columns"] = list(self.column_names_)
             state["named"] = hasattr(self, "feature_names_in_")
             if self.frozen_:
+                combinations = self._layout.combinations
                 state["codes"] = [{"kind": code.kind, **code.state()} for code in self._layout.codes]
+                state["combinations"] = None if combinations is None else combinations.state()
             else:
                 state["rows"] = self._warm_up.to_json()
         return state
@@ -259,6 +276,7 @@ class TableEncoder(CodedRows):
         """Return the constructor's arguments as a dict for JSON; equal ones are equal however they are written."""
         return {
             "numbers": self.numbers,
+            "combinations": bool(self.combinations),
             "n_bins": int(self.n_bins),
             "categories": self.categories,
             "max_categories": int(self.max_categories),
@@ -282,7 +300,10 @@ class TableEncoder(CodedRows):
             if state["named"]:
                 encoder.feature_names_in_ = np.array(names, dtype=object)
             if "codes" in state:
-                encoder._set_codes([CLASSES[code["kind"]].from_state(code) for code in state["codes"]])
+                codes = [CLASSES[code["kind"]].from_state(code) for code in state["codes"]]
+                combined = state["combinations"]
+                combinations = None if combined is None else Combinations.from_state(combined)
+                encoder._set_codes(Layout(codes, names, combinations))
             else:
                 encoder._warm_up = WarmUp.from_json(names, state["rows"])
         return encoder

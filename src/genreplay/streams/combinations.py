@@ -1,0 +1,100 @@
+"""Combinations of a table's numbers: principal components, coded as further columns.
+
+A row may be unusual although each of its cells is usual: where two columns are correlated, a high value beside a low
+one is strange. A component of small variance shows that. Components are computed from the warm-up and then fixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from genreplay.core.ingredient import Json
+from genreplay.streams.codes import NumberCode
+from genreplay.streams.columns import Float64
+
+MOST_COMPONENTS = 64
+"""components of a wide table, those of the largest variance"""
+_SMALLEST = 1e-3
+"""standard deviation, in shares of the largest, from which a component is more than rounding"""
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """Principal components of numbers in robust scales.
+
+    Each number is measured from its median in robust standard deviations, and far values are drawn in by asinh, so that
+    single outliers of the warm-up do not set the components.
+    """
+
+    centre: Float64
+    scale: Float64
+    mean: Float64
+    deviation: Float64
+    """of the numbers after asinh"""
+    loadings: Float64
+    """(numbers, components)"""
+    codes: tuple[NumberCode, ...]
+
+    @classmethod
+    def learn(cls, values: Float64, n_bins: int) -> Combinations | None:
+        """Components of the warm-up's numbers, (rows, numbers); None where there is nothing to combine.
+
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.normal(size=(500, 1))
+        >>> found = Combinations.learn(np.hstack([x, x + 0.01 * rng.normal(size=(500, 1))]), n_bins=8)
+        >>> usual, strange = np.abs(found.apply(np.array([[2.0, 2.0], [2.0, -2.0]]))[:, 1])
+        >>> bool(strange > 50 * usual)
+        True
+        """
+        varied = np.array([len(np.unique(column[~np.isnan(column)])) > 1 for column in values.T])
+        if varied.sum() < 2 or len(values) < 3:
+            return None
+        known = np.where(varied, values, 0.0)
+        low, centre, high = np.nanpercentile(known, [25, 50, 75], axis=0)
+        spread, plain = (high - low) / 1.349, np.nanstd(known, axis=0)
+        scale = np.where(spread > 1e-9 * np.maximum(plain, 1e-300), spread, np.where(plain > 0, plain, 1.0))
+        z = np.nan_to_num(np.arcsinh((known - centre) / scale))
+        mean, deviation = z.mean(axis=0), z.std(axis=0)
+        deviation = np.where(deviation > 1e-9, deviation, np.inf)  # a number that does not vary takes no part
+        _, sizes, directions = np.linalg.svd((z - mean) / deviation, full_matrices=False)
+        loadings = directions[sizes > _SMALLEST * sizes[0]][:MOST_COMPONENTS].T
+        signs = np.where(loadings[np.abs(loadings).argmax(axis=0), np.arange(loadings.shape[1])] < 0, -1.0, 1.0)
+        found = cls(centre, scale, mean, deviation, loadings * signs, ())
+        codes = tuple(NumberCode.of_widths(component, n_bins) for component in found.apply(values).T)
+        return cls(centre, scale, mean, deviation, loadings * signs, codes)
+
+    def standardised(self, values: Float64) -> Float64:
+        """The numbers in the scales of the components; missing ones are at their median."""
+        return (np.nan_to_num(np.arcsinh((values - self.centre) / self.scale)) - self.mean) / self.deviation
+
+    def apply(self, values: Float64) -> Float64:
+        """The components of rows of numbers."""
+        return self.standardised(values) @ self.loadings
+
+    def blame(self, values: Float64) -> Float64:
+        """For each row, the share that each number has in each component, shape (rows, numbers, components)."""
+        parts = np.square(self.standardised(values)[:, :, np.newaxis] * self.loadings)
+        shares: Float64 = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-300)
+        return shares
+
+    def state(self) -> dict[str, Json]:
+        """All of it, for JSON; infinite deviations are None there."""
+        return {
+            "centre": self.centre.tolist(),
+            "scale": self.scale.tolist(),
+            "mean": self.mean.tolist(),
+            "deviation": [None if np.isinf(each) else float(each) for each in self.deviation],
+            "loadings": self.loadings.tolist(),
+            "codes": [code.state() for code in self.codes],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Combinations:
+        """The combinations whose ``state`` this is."""
+        deviation = np.array([np.inf if each is None else each for each in state["deviation"]])
+        centre, scale, mean, loadings = (np.array(state[name]) for name in ("centre", "scale", "mean", "loadings"))
+        codes = tuple(NumberCode.from_state(code) for code in state["codes"])
+        return cls(centre, scale, mean, deviation, loadings, codes)
