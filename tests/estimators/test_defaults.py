@@ -129,7 +129,8 @@ def test_what_is_compared_here_shows_a_difference(plain_detector: dict[str, obje
 
 @pytest.mark.parametrize("name", [*defaults(TableEncoder), "all"])
 def test_a_default_of_the_encoder_given_explicitly_changes_nothing(name: str) -> None:
-    cells = np.array([[1.5, "red", True, "2024-01-01 06:00"], [2.5, "blue", None, "2024-01-02 18:00"]] * 40, dtype=object)
+    rows = [[1.5, "red", True, "2024-01-01 06:00"], [2.5, "blue", None, "2024-01-02 18:00"]]
+    cells = np.array(rows * 40, dtype=object)
     given = defaults(TableEncoder) if name == "all" else {name: defaults(TableEncoder)[name]}
     explicit, plain = TableEncoder(**given).fit(cells), TableEncoder().fit(cells)
     assert explicit.state() == plain.state()
