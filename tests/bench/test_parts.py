@@ -106,6 +106,7 @@ def test_growth_covers_a_factor_of_16_of_each_size() -> None:
     assert [name.split()[1] for name in judged] == ["n_v", "n_h", "n_Bhat", "n_Gs"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not memory.STATUS.exists(), reason="peak memory is read from /proc")
 def test_memory_is_that_of_a_fresh_process(tmp_path: Path) -> None:
     path = tmp_path / "rows.npy"

@@ -31,6 +31,7 @@ def test_demo_prints_a_table_for_each_contest_and_saves_the_picture(tmp_path: Pa
     assert "toy in turn, OCD_GR" in done.stderr, "progress goes to stderr"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_demo_gives_the_same_figures_for_the_same_seed(tmp_path: Path) -> None:
     outputs = [

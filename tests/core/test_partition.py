@@ -88,6 +88,7 @@ def test_ais_both_ways_is_within_its_own_error(
     assert estimate.seconds > 0
 
 
+@pytest.mark.slow
 def test_stated_error_of_ais_is_the_spread_over_repetitions() -> None:
     rbm = random_rbm(10, 8, scale=0.7)
     exact = partition.exact(rbm).log_z
@@ -99,6 +100,7 @@ def test_stated_error_of_ais_is_the_spread_over_repetitions() -> None:
     assert abs(pulls.mean()) < 0.5
 
 
+@pytest.mark.slow
 def test_few_temperatures_flatter_forwards_and_slander_backwards() -> None:
     rbm = random_rbm(12, 10, scale=2.0)
     exact = partition.exact(rbm).log_z

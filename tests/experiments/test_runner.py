@@ -155,6 +155,7 @@ def test_finished_runs_are_not_repeated_and_a_torn_line_is_mended(tmp_path: Path
     assert same(runner.read(path)) == same(whole)
 
 
+@pytest.mark.slow
 def test_parallel_runs_give_the_same_results_as_one_after_the_other(tmp_path: Path) -> None:
     jobs = runner.expand(SMALL, n_seeds=2)
     one = list(runner.carry_out(jobs, tmp_path / "one.jsonl", n_workers=1))
