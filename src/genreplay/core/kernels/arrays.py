@@ -11,3 +11,8 @@ Array = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.signedinteger[Any]]
 Float64 = npt.NDArray[np.float64]
 Uint16 = npt.NDArray[np.uint16]
+Codes = npt.NDArray[np.uint8]
+"""one code for each row and group"""
+Offsets = npt.NDArray[np.int64]
+"""where the codes of each group begin, and last their number"""
+Flags = npt.NDArray[np.bool_]

@@ -4,7 +4,7 @@ Importing this package imports Numba. ``choice.compiled_loops`` does so when the
 compiled at its first call and cached on disk. It releases Python's global lock, so threads can share its rows.
 """
 
-from genreplay.core.kernels.compiled import parallel
+from genreplay.core.kernels.compiled import grouped, parallel
 from genreplay.core.kernels.compiled.draws import anneal, sample, sigmoid
 from genreplay.core.kernels.compiled.sparse import (
     add_product,
@@ -21,6 +21,7 @@ __all__ = [
     "anneal",
     "count_flips",
     "count_ones",
+    "grouped",
     "list_flips",
     "list_ones",
     "momentum",

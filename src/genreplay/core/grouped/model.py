@@ -1,0 +1,79 @@
+"""An RBM whose visible units come in groups, exactly one of which is on: one group for each column of a table.
+
+A row is a row of codes, one for each group. The energy is that of any RBM, Eq. 1, with the visible unit of each code on.
+What differs is that a group is drawn as a whole. The hidden units can be summed out exactly, so that the probability
+of a group's code given all other groups needs neither sampling nor log Z (see ``kernels/compiled/grouped.py``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.core.kernels import grouped
+from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
+
+
+class GroupedRBM(NamedTuple):
+    """Parameters, with the codes of all groups side by side."""
+
+    W: Float64
+    """(hidden units, codes)"""
+    a: Float64
+    """biases of the codes"""
+    b: Float64
+    """biases of the hidden units"""
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self)
+
+
+def offsets_of(sizes: npt.ArrayLike) -> Offsets:
+    """Where the codes of each group begin, and last their number.
+
+    >>> offsets_of([3, 2]).tolist()
+    [0, 3, 5]
+    """
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def free_energy(rbm: GroupedRBM, offsets: Offsets, rows: Codes) -> Float64:
+    """F(v) of rows of codes, Eq. 1 with the hidden units summed out."""
+    places = offsets[:-1] + rows
+    x = rbm.b + rbm.W.T[places].sum(axis=1)
+    energy: Float64 = -rbm.a[places].sum(axis=1) - np.logaddexp(0, x).sum(axis=1)
+    return energy
+
+
+def surprise(rbm: GroupedRBM, offsets: Offsets, rows: Codes) -> Float64:
+    """-log P(code | the other groups) of each row and group, in nats.
+
+    >>> rng = np.random.default_rng(0)
+    >>> rbm = GroupedRBM(rng.normal(size=(4, 5)), np.zeros(5), np.zeros(4))
+    >>> offsets, both = offsets_of([3, 2]), np.array([[1, 0], [1, 1]], dtype=np.uint8)
+    >>> weights = np.exp(-free_energy(rbm, offsets, both))
+    >>> bool(np.isclose(surprise(rbm, offsets, both)[0, 1], -np.log(weights[0] / weights.sum())))
+    True
+    """
+    return grouped.surprise(*rbm, offsets, rows)
+
+
+def gradient(rbm: GroupedRBM, offsets: Offsets, rows: Codes, weights: Float64) -> GroupedRBM:
+    """The gradient of sum_r weights_r sum_g log P(code of r in g | the other groups of r)."""
+    return GroupedRBM(*grouped.gradient(*rbm, offsets, rows, weights))
+
+
+def dream(rbm: GroupedRBM, offsets: Offsets, rows: Codes, n_steps: int, rng: np.random.Generator) -> Codes:
+    """Rows that Gibbs chains reach from these: in each step every group is drawn in turn, given the others."""
+    return grouped.gibbs(*rbm, offsets, rows, np.ones(rows.shape, dtype=bool), n_steps, rng)[0]
+
+
+def fill(
+    rbm: GroupedRBM, offsets: Offsets, rows: Codes, free: Flags, n_steps: int, rng: np.random.Generator
+) -> Float64:
+    """Probabilities of the codes of the free groups, given the others: means over the second half of a Gibbs chain."""
+    n_before = n_steps // 2
+    return grouped.gibbs(*rbm, offsets, rows, free, n_steps, rng, n_before)[1] / (n_steps - n_before)

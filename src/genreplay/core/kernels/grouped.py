@@ -1,0 +1,130 @@
+"""Visible units in groups, exactly one of which is on: compiled loops, or NumPy where there is no Numba.
+
+See ``compiled/grouped.py`` for the identity that both use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
+from genreplay.core.kernels.choice import compiled_loops
+
+
+def surprise(W: Float64, a: Float64, b: Float64, offsets: Offsets, rows: Codes) -> Float64:
+    """-log P(code | rest of the row) of each row and group."""
+    out = np.empty(rows.shape)
+    E, loops = np.exp(W), _loops()
+    if loops is not None:
+        loops.surprise(len(rows), rows.size * W.size // max(len(offsets) - 1, 1), W, E, a, b, offsets, rows, out)
+        return out
+    s = _hidden(W, b, offsets, rows)
+    for g in range(rows.shape[1]):
+        p = _conditional(E, a, s, offsets, rows, g)[0]
+        out[:, g] = -np.log(np.maximum(p[np.arange(len(rows)), rows[:, g]], 1e-300))
+    return out
+
+
+def gradient(
+    W: Float64, a: Float64, b: Float64, offsets: Offsets, rows: Codes, weights: Float64
+) -> tuple[Float64, Float64, Float64]:
+    """The gradient of the weighted sum of log P(code | rest of the row), over rows and groups."""
+    dW, da, db = np.zeros_like(W), np.zeros_like(a), np.zeros_like(b)
+    E, loops = np.exp(W), _loops()
+    if loops is not None:
+        loops.add_gradient(W, E, a, b, offsets, rows, weights, dW, da, db)
+        return dW, da, db
+    s = _hidden(W, b, offsets, rows)
+    by_group = np.empty((rows.shape[1], *s.shape))
+    for g in range(rows.shape[1]):
+        p, factor, scale = _conditional(E, a, s, offsets, rows, g)
+        here = slice(offsets[g], offsets[g + 1])
+        on = p[:, np.newaxis] * scale * E[:, here] / factor  # P(code | rest) P(hidden unit | code, rest)
+        by_group[g] = s - on.sum(axis=2)
+        dW[:, here] -= np.einsum("r,rjk->jk", weights, on)
+        da[here] -= weights @ p
+        np.add.at(da, offsets[g] + rows[:, g], weights)
+    total = by_group.sum(axis=0)
+    db += weights @ total
+    for g in range(rows.shape[1]):
+        np.add.at(dW.T, offsets[g] + rows[:, g], weights[:, np.newaxis] * (s + total - by_group[g]))
+    return dW, da, db
+
+
+def gibbs(
+    W: Float64,
+    a: Float64,
+    b: Float64,
+    offsets: Offsets,
+    rows: Codes,
+    free: Flags,
+    n_steps: int,
+    rng: np.random.Generator,
+    n_before: int | None = None,
+) -> tuple[Codes, Float64]:
+    """Rows whose free groups were drawn, each given the rest of its row, ``n_steps`` times.
+
+    Also the sum of the probabilities of the codes in all steps after the first ``n_before``; zero by default.
+    """
+    rows = rows.copy()
+    uniform = rng.random((len(rows), n_steps, rows.shape[1]))
+    n_before = n_steps if n_before is None else n_before
+    total = np.zeros((len(rows) if n_before < n_steps else 0, len(a)))
+    E, loops = np.exp(W), _loops()
+    if loops is not None:
+        work = uniform.size * W.size // max(len(offsets) - 1, 1)
+        loops.gibbs(len(rows), work, W, E, a, b, offsets, rows, free, uniform, n_before, total)
+        return rows, total
+    for t in range(n_steps):
+        for g in np.flatnonzero(free.any(axis=0)):
+            s = _hidden(W, b, offsets, rows)
+            p = _conditional(E, a, s, offsets, rows, g)[0]
+            if t >= n_before:
+                total[:, offsets[g] : offsets[g + 1]] += np.where(free[:, g, np.newaxis], p, 0.0)
+            drawn = (p.cumsum(axis=1) <= uniform[:, t, g, np.newaxis]).sum(axis=1)
+            new = np.minimum(drawn, p.shape[1] - 1).astype(np.uint8)
+            rows[:, g] = np.where(free[:, g], new, rows[:, g])
+    return rows, total
+
+
+def adam(
+    theta: Float64, gradient: Float64, mean: Float64, square: Float64, rate: float, n_steps: int, limit: float
+) -> None:
+    """One step of Adam (Kingma and Ba, 2015), upwards and in place; no parameter gets beyond the limit."""
+    loops = _loops()
+    if loops is not None:
+        flat = (array.reshape(-1) for array in (theta, gradient, mean, square))
+        loops.adam(*flat, rate, n_steps, limit)
+        return
+    mean *= 0.9
+    mean += 0.1 * gradient
+    square *= 0.999
+    square += 0.001 * gradient**2
+    step = rate * (mean / (1 - 0.9**n_steps)) / (np.sqrt(square / (1 - 0.999**n_steps)) + 1e-5)
+    np.clip(theta + step, -limit, limit, out=theta)
+
+
+def _hidden(W: Float64, b: Float64, offsets: Offsets, rows: Codes) -> Float64:
+    x = b + sum(W.T[offsets[g] + rows[:, g]] for g in range(rows.shape[1]))
+    s: Float64 = 1 / (1 + np.exp(-x))
+    return s
+
+
+def _conditional(
+    E: Float64, a: Float64, s: Float64, offsets: Offsets, rows: Codes, g: int
+) -> tuple[Float64, Float64, Float64]:
+    """Probabilities (rows, codes), and the factors (rows, hidden, codes) with their scale (rows, hidden, 1)."""
+    here = slice(offsets[g], offsets[g + 1])
+    scale = (s / E.T[offsets[g] + rows[:, g]])[:, :, np.newaxis]
+    factor = (1 - s)[:, :, np.newaxis] + scale * E[:, here]
+    nats = a[here] + np.log(factor).sum(axis=1)
+    p = np.exp(nats - nats.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return p, factor, scale
+
+
+def _loops() -> Any:
+    loops = compiled_loops()
+    return None if loops is None else loops.grouped
