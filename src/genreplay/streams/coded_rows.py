@@ -13,10 +13,10 @@ from sklearn.utils.validation import _check_feature_names_in, check_array
 
 from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
-from genreplay.streams.codes import Bits, Bools, NumberCode
+from genreplay.streams.codes import Bits, Bools
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.layout import Layout
-from genreplay.streams.number_code import Codes, Integers
+from genreplay.streams.number_code import Codes, Integers, NumberCode
 from genreplay.streams.table import Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp
 
@@ -159,7 +159,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return codes
 
     def inverse_transform(self, X: npt.ArrayLike) -> Objects | Float64:
-        """Return the rows that bits, or probabilities of bits, stand for: ``decode`` of the likeliest code of each group.
+        """Return the rows that bits, or probabilities of bits, stand for, by the likeliest code of each group.
 
         Examples
         --------

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import sub, truediv
 from typing import Any
 
 import numpy as np
@@ -83,10 +85,10 @@ class Combinations:
         return weights, -self.mean @ weights
 
     @cached_property
-    def _singles(self) -> tuple[list[tuple[float, float]], list[list[float]]]:
-        """Centre and scale of each number, and the edges of each component, as Python's own floats."""
-        scales = list(zip(self.centre.tolist(), self.scale.tolist(), strict=True))
-        return scales, [code.edges.tolist() for code in self.codes]
+    def _of_one_row(self) -> tuple[list[float], list[float], Float64, list[list[float]]]:
+        """Centres, scales, weights with what is added as their last row, and the edges of each component."""
+        edges = [code.edges.tolist() for code in self.codes]
+        return self.centre.tolist(), self.scale.tolist(), np.vstack(self._weights), edges
 
     def apply(self, values: Float64) -> Float64:
         """The components of rows of numbers; a missing number is put at its median.
@@ -103,15 +105,14 @@ class Combinations:
         for i, (code, component) in enumerate(zip(self.codes, self.apply(values).T, strict=True)):
             out[:, i] = np.searchsorted(code.edges, component)
 
-    def encode_one(self, values: list[float]) -> list[int]:
+    def encode_one(self, values: Sequence[float]) -> list[int]:
         """The code of each component for the numbers of one row, NaN where missing."""
-        (weights, shift), (scales, edges) = self._weights, self._singles
-        pairs = zip(values, scales, strict=True)
-        z = [math.asinh((value - centre) / scale) if value == value else 0.0 for value, (centre, scale) in pairs]
+        centres, scales, weights, edges = self._of_one_row
+        z = list(map(math.asinh, map(truediv, map(sub, values, centres), scales)))
         if not math.isfinite(sum(z)):
-            z = [min(max(each, -_FARTHEST), _FARTHEST) for each in z]
-        components = (np.array(z) @ weights + shift).astype(np.float32).tolist()
-        return list(map(bisect_left, edges, components))
+            z = [0.0 if each != each else min(max(each, -_FARTHEST), _FARTHEST) for each in z]
+        z.append(1.0)
+        return list(map(bisect_left, edges, (np.array(z) @ weights).astype(np.float32).tolist()))
 
     def blame(self, values: Float64) -> Float64:
         """For each row, the share that each number has in each component, shape (rows, numbers, components)."""
@@ -141,7 +142,7 @@ class Combinations:
 
 
 def _drawn_in(values: Float64, centre: Float64, scale: Float64) -> Float64:
-    """asinh of numbers in robust scales, 0 where missing."""
+    """Numbers in robust scales after asinh, 0 where missing."""
     with np.errstate(over="ignore"):
         scaled = (values - centre) / scale
     return np.nan_to_num(np.arcsinh(scaled), nan=0.0, posinf=_FARTHEST, neginf=-_FARTHEST)

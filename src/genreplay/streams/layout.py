@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams import cells, columns
-from genreplay.streams.codes import MOST_CODES, AnyCode, BooleanCode, NumberCode
+from genreplay.streams.codes import MOST_CODES, AnyCode, BooleanCode
 from genreplay.streams.columns import BOOLEAN_TYPES, NUMBER_TYPES, Float64, Objects
 from genreplay.streams.combinations import Combinations
-from genreplay.streams.number_code import Codes
+from genreplay.streams.number_code import Codes, NumberCode
 from genreplay.streams.table import Table
 
 
@@ -42,7 +43,7 @@ class Layout:
         self.n_bits = int(self.group_sizes.sum())
         widths = [len(code.sizes) for code in codes]
         self.n_table_groups = sum(widths)
-        self.first_groups = np.cumsum(widths) - widths
+        self.first_groups = np.cumsum(widths) - np.array(widths)
         none = [-1] * len(combined)
         self.column_of_group = np.array([*np.repeat(np.arange(len(codes)), widths), *none])
         self.missing_codes = np.array([place for code in codes for place in code.missing] + none)
@@ -57,6 +58,7 @@ class Layout:
         self._number_places = np.flatnonzero(np.isin(list(self._floats), self.numbers))
         self._boolean_places = np.flatnonzero(np.isin(list(self._floats), self._booleans))
         self._singles = [(code.edges.tolist() if isinstance(code, NumberCode) else None, code) for code in codes]
+        self._all_edges = None if self._booleans or self._others else [edges or [] for edges, _ in self._singles]
 
     def encode(self, table: Table) -> Codes:
         """For each row, the code of each group."""
@@ -68,36 +70,49 @@ class Layout:
             if self.combinations is not None:
                 numbers = values if len(self._booleans) == 0 else values[:, self._number_places]
                 self.combinations.encode(numbers, found[:, self.n_table_groups :])
-        for i, code in self._others.items():
-            code.encode(columns.read(table.columns[i], code.kind, self.names[i]), found[:, self._places[i]])
+        for i, other in self._others.items():
+            other.encode(columns.read(table.columns[i], other.kind, self.names[i]), found[:, self._places[i]])
         return found
 
     def encode_one(self, row: Sequence[object]) -> Codes:
         """The codes of one row of cells, without a table; a refused cell raises the error of ``encode``."""
         if len(row) != len(self.codes):
             raise ValueError(f"A row of TableEncoder has {len(self.codes)} cells. Got {len(row)} instead.")
-        found, numbers = [], []
-        try:
-            for cell, (edges, code) in zip(row, self._singles, strict=True):
-                if edges is None:
-                    found += code.encode_one(cell)  # type: ignore[union-attr]
-                    continue
-                value = cell if type(cell) is float else cells.number(cell)
-                if value - value == 0:  # neither infinite nor NaN
-                    found.append(bisect_left(edges, value))
-                elif value != value:
-                    found.append(len(edges))
-                else:
-                    raise ValueError
-                numbers.append(value)
-        except (ValueError, TypeError):
-            whole = np.empty((1, len(row)), dtype=object)
-            whole[0] = row
-            one: Codes = self.encode(Table(whole))[0]
-            return one
+        found: list[int] = []
+        numbers: Sequence[float] = row  # type: ignore[assignment]
+        if self._all_edges is not None and set(map(type, row)) == {float} and math.isfinite(sum(numbers)):
+            found += map(bisect_left, self._all_edges, numbers)
+        else:
+            try:
+                numbers = self._encode_each(row, found)
+            except (ValueError, TypeError):
+                return self._encode_as_table(row)
         if self.combinations is not None:
             found += self.combinations.encode_one(numbers)
         return np.frombuffer(bytearray(found), dtype=np.uint8)
+
+    def _encode_each(self, row: Sequence[object], found: list[int]) -> list[float]:
+        """Add the codes of the cells to those found, and return the row's numbers."""
+        numbers = []
+        for cell, (edges, code) in zip(row, self._singles, strict=True):
+            if edges is None:
+                found += code.encode_one(cell)  # type: ignore[union-attr]
+                continue
+            value = cell if type(cell) is float else cells.number(cell)
+            if value - value == 0:  # neither infinite nor NaN
+                found.append(bisect_left(edges, value))
+            elif value != value:
+                found.append(len(edges))
+            else:
+                raise ValueError
+            numbers.append(value)
+        return numbers
+
+    def _encode_as_table(self, row: Sequence[object]) -> Codes:
+        whole = np.empty((1, len(row)), dtype=object)
+        whole[0] = row
+        codes: Codes = self.encode(Table(whole))[0]
+        return codes
 
     def numbers_of(self, table: Table) -> Float64:
         """The columns of numbers."""
