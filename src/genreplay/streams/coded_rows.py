@@ -1,8 +1,9 @@
-"""What a table encoder does once its codes are made: rows to bits, bits to rows."""
+"""What a table encoder does once its codes are made: rows to codes, codes to rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,10 @@ from sklearn.utils.validation import _check_feature_names_in, check_array
 
 from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
-from genreplay.streams.codes import Bits
+from genreplay.streams.codes import Bits, Bools
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.layout import Layout
+from genreplay.streams.number_code import Codes, Integers, NumberCode
 from genreplay.streams.table import Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp
 
@@ -26,9 +28,13 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     dtype: npt.DTypeLike
     n_features_in_: int
     column_names_: list[str]
-    column_of_bit_: npt.NDArray[np.int64]
-    unknown_bits_: npt.NDArray[np.int64]
     kinds_: list[Kind]
+    group_sizes_: Integers
+    column_of_group_: Integers
+    missing_codes_: Integers
+    unseen_codes_: Integers
+    far_of_code_: Integers
+    column_of_bit_: Integers
     _layout: Layout
     _warm_up: WarmUp
 
@@ -40,75 +46,52 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def n_waiting_(self) -> int:
         return self._warm_up.n_rows if hasattr(self, "_warm_up") else 0
 
-    def describe_codes(self) -> dict[str, dict[str, Json]]:
-        """Return the code of each column, as a dict for JSON: its kind, its settings, and what each of its bits says.
+    def codes(self, X: object) -> Codes:
+        """Return the code of each group, an array of shape (n_rows, n_groups).
+
+        A ``Table``, which has been read before, is not checked again.
 
         Examples
         --------
         >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red"], ["blue"]]).describe_codes()
-        {'x0': {'kind': 'category', 'labels': ['red', 'blue'], 'hashed': False, 'bits': ['=red', '=blue', '=?']}}
+        >>> encoder = TableEncoder().fit([["red", True], ["blue", False]])
+        >>> encoder.codes([["red", False], ["pink", True], [None, None]])
+        array([[0, 0],
+               [2, 1],
+               [3, 2]], dtype=uint8)
+        """
+        table = X if isinstance(X, Table) else self._check(X)
+        self._require_frozen()
+        return self._layout.encode(table)
+
+    def codes_one(self, row: Sequence[object]) -> Codes:
+        """Return the codes of one row of cells, a 1-D array: ``codes`` without a table, for speed.
+
+        Examples
+        --------
+        >>> from genreplay.streams import TableEncoder
+        >>> TableEncoder().fit([["red", True], ["blue", False]]).codes_one(["blue", None])
+        array([1, 2], dtype=uint8)
         """
         self._require_frozen()
-        return {
-            name: {"kind": code.kind, **code.state(), "bits": list(code.names(""))}
-            for name, code in zip(self.column_names_, self._layout.codes, strict=True)
-        }
+        return self._layout.encode_one(row)
 
     def transform(self, X: object) -> Bits:
-        """Return the bits of the rows, an array of 0 and 1 of shape (n_rows, n_bits).
+        """Return the rows as bits, an array of 0 and 1 of shape (n_rows, n_bits): one bit is on in each group.
 
         Examples
         --------
         >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([[1.0], [2.0]]).transform([[0.0], [1.0], [2.0], [3.0], [None]])
-        array([[0., 0., 0., 0.],
-               [1., 0., 0., 0.],
-               [1., 1., 0., 0.],
-               [1., 1., 1., 0.],
-               [0., 0., 0., 1.]], dtype=float32)
+        >>> TableEncoder().fit([["red", True], ["blue", False]]).transform([["red", False], [None, True]])
+        array([[1., 0., 0., 0., 1., 0., 0.],
+               [0., 0., 0., 1., 0., 1., 0.]], dtype=float32)
         """
-        table = self._check(X)
-        return self._layout.encode(table, self.dtype)[0]
+        return self._bits(self.codes(X))
 
-    def transform_partly(self, X: object) -> Bits:
-        """Return the bits of the rows with NaN for every bit of a missing cell, for a model to fill in.
-
-        A label that has no bit is not missing: its unknown bit is on.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red", True], ["red", False]]).transform_partly([["red", None], ["pink", True]])
-        array([[ 1.,  0., nan, nan],
-               [ 0.,  1.,  1.,  0.]], dtype=float32)
-        """
-        table = self._check(X)
-        bits, missing = self._layout.encode(table, self.dtype)
-        if bits.dtype.kind != "f":
-            bits = bits.astype(np.float32)
-        bits[missing[:, self.column_of_bit_]] = np.nan
+    def _bits(self, codes: Codes) -> Bits:
+        bits = np.zeros((len(codes), self._layout.n_bits), dtype=self.dtype)
+        bits[np.arange(len(codes))[:, np.newaxis], self._layout.first_bits + codes] = 1
         return bits
-
-    def transform_one(self, row: Sequence[object]) -> Bits:
-        """Return the bits of one row of cells, a 1-D array: ``transform`` without its checks, for speed.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red", 1.0], ["blue", 2.0]]).transform_one(["red", 1.5])
-        array([1., 0., 0., 1., 0., 0., 0.], dtype=float32)
-        """
-        self._require_frozen()
-        cells = np.empty((1, len(self.column_names_)), dtype=object)
-        cells[0] = row
-        bits: Bits = self.transform_table(Table(cells))[0]
-        return bits
-
-    def transform_table(self, table: Table) -> Bits:
-        """Return the bits of rows that were read before: ``transform`` without its checks."""
-        self._require_frozen()
-        return self._layout.encode(table, self.dtype)[0]
 
     def _check(self, X: object) -> Table:
         self._require_frozen()
@@ -132,47 +115,102 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "it more rows with partial_fit, end the warm-up with freeze, or call fit."
             )
 
-    def inverse_transform(self, X: npt.ArrayLike) -> Objects | Float64:
-        """Return the rows that bits, or probabilities of bits, stand for.
+    def decode(self, codes: Codes) -> Objects | Float64:
+        """Return the rows that codes stand for; the groups of combinations may be left out.
 
-        A number comes back as the median of the warm-up's values in its interval, one beyond everything seen as the
-        smallest or the largest value; a thermometer with gaps is read by its number of ones. A category comes back as
-        its label, a time as a text such as "Tue 13:30", the middle of its sector. A missing cell is NaN in a column of
-        numbers, None in the others. If all columns are numbers, the array is of floats, otherwise of objects.
+        A number comes back as the median of the warm-up's values in its interval, or as its middle where there were
+        none; a category as its label, a time as a text such as "Tue 13:30", the middle of its sector. A missing cell is
+        NaN in a column of numbers, None in the others, and so is a label without a code. If all columns are numbers,
+        the array is of floats, otherwise of objects.
 
         Examples
         --------
         >>> from genreplay.streams import TableEncoder
-        >>> encoder = TableEncoder().fit([[1.0, "red"], [2.0, "blue"]])
-        >>> encoder.inverse_transform([[0.9, 0.7, 0.2, 0.1, 0.6, 0.3, 0.1]])
-        array([[2.0, 'red']], dtype=object)
+        >>> encoder = TableEncoder().fit([[1.5, "red"], [2.5, "blue"]])
+        >>> encoder.decode(encoder.codes([[2.4, "red"], [None, "pink"]]))
+        array([[2.5, 'red'],
+               [nan, None]], dtype=object)
         """
-        self._require_frozen()
-        bits = check_array(X, input_name="X", dtype=[np.float64, np.float32])
-        if bits.shape[1] != len(self.column_of_bit_):
-            raise ValueError(
-                f"The rows of TableEncoder have {len(self.column_of_bit_)} bits. Got {bits.shape[1]} instead."
-            )
-        return self._layout.decode(bits)
+        return self._layout.decode(self._checked(codes))
 
-    def draw(self, probabilities: Bits, rng: np.random.Generator) -> Objects | Float64:
-        """Return rows drawn from independent bits, given that exactly one bit of each category is on.
+    def draw(self, codes: Codes, rng: np.random.Generator) -> Objects | Float64:
+        """Return rows as ``decode`` does, but with numbers drawn uniformly from their intervals.
 
-        That one is drawn with weights p / (1 - p), by Gumbel's trick: the largest of log-odds with noise added.
+        Where a single value of the warm-up has an interval for itself, and outside the usual range, nothing is drawn.
+        In a column of whole numbers, whole numbers are drawn.
 
         Examples
         --------
         >>> import numpy as np
         >>> from genreplay.streams import TableEncoder
-        >>> encoder = TableEncoder().fit([["red"], ["blue"]])
-        >>> encoder.draw(np.array([[0.001, 0.3, 0.0]]), np.random.default_rng(0)).tolist()
-        [['blue']]
+        >>> encoder = TableEncoder(n_bins=2).fit(np.arange(1000.0).reshape(-1, 1))
+        >>> encoder.draw(encoder.codes([[100], [100], [900]]), np.random.default_rng(0)).ravel()
+        array([322., 142., 520.])
+        """
+        return self._layout.decode(self._checked(codes), rng)
+
+    def _checked(self, codes: Codes) -> Codes:
+        self._require_frozen()
+        codes = np.asarray(codes)
+        possible = self._layout.n_table_groups, len(self.group_sizes_)
+        if codes.ndim != 2 or codes.shape[1] not in possible:
+            widths = " or ".join(map(str, sorted(set(possible))))
+            raise ValueError(f"The codes of TableEncoder have {widths} groups. Got shape {codes.shape} instead.")
+        return codes
+
+    def inverse_transform(self, X: npt.ArrayLike) -> Objects | Float64:
+        """Return the rows that bits, or probabilities of bits, stand for, by the likeliest code of each group.
+
+        Examples
+        --------
+        >>> from genreplay.streams import TableEncoder
+        >>> encoder = TableEncoder().fit([["red", True], ["blue", False]])
+        >>> encoder.inverse_transform([[0.1, 0.6, 0.2, 0.1, 0.5, 0.4, 0.1]])
+        array([['blue', False]], dtype=object)
         """
         self._require_frozen()
-        return self._layout.draw(np.asarray(probabilities, dtype=np.float64), rng)
+        bits = check_array(X, input_name="X", dtype=[np.float64, np.float32])
+        if bits.shape[1] != self._layout.n_bits:
+            raise ValueError(f"The rows of TableEncoder have {self._layout.n_bits} bits. Got {bits.shape[1]} instead.")
+        ends = pairwise([*self._layout.first_bits, self._layout.n_bits])
+        return self._layout.decode(np.stack([bits[:, a:b].argmax(axis=1) for a, b in ends], axis=1))
+
+    def values_of_codes(self, column: int) -> Float64:
+        """Return the number that each code of a number column stands for, NaN for "missing".
+
+        Examples
+        --------
+        >>> from genreplay.streams import TableEncoder
+        >>> TableEncoder().fit([[1.0], [2.0]]).values_of_codes(0)[4:8]
+        array([0., 1., 2., 3.])
+        """
+        self._require_frozen()
+        code = self._layout.codes[column]
+        if not isinstance(code, NumberCode):
+            raise ValueError(f"Column {self.column_names_[column]!r} is a {code.kind}: its codes stand for no numbers.")
+        return code.value_of_code.copy()
+
+    def outside(self, codes: Codes) -> Bools:
+        """Return which cells lie outside the usual range of their column, or have a label without a code.
+
+        The usual range of a number goes from the 1st to the 99th percentile of the warm-up, or from the smallest to the
+        largest value where there are few different ones. The result has the shape (n_rows, n_columns).
+
+        Examples
+        --------
+        >>> from genreplay.streams import TableEncoder
+        >>> encoder = TableEncoder().fit([[1.0, "red"], [2.0, "blue"]])
+        >>> encoder.outside(encoder.codes([[1.5, "red"], [99.0, "pink"], [None, None]]))
+        array([[False, False],
+               [ True,  True],
+               [False, False]])
+        """
+        n_groups = self._layout.n_table_groups
+        far = self.far_of_code_[self._layout.first_bits[:n_groups] + self._checked(codes)[:, :n_groups]] > 0
+        return np.logical_or.reduceat(far, self._layout.first_groups, axis=1)
 
     def blame(self, X: object, amounts: Float64) -> Float64:
-        """Return amounts for each column, given those for each column and combination: a combination's are shared out.
+        """Return amounts for each column, given those for each group: a combination's are shared out to its numbers.
 
         A number's share is that of its square in the combination, so that a number that is far off gets most of it.
 
@@ -181,29 +219,46 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> import numpy as np
         >>> from genreplay.streams import TableEncoder
         >>> rng = np.random.default_rng(0)
-        >>> encoder = TableEncoder(combinations=True).fit(rng.normal(size=(500, 3)))
+        >>> encoder = TableEncoder().fit(rng.normal(size=(500, 3)))
         >>> encoder.blame([[0.0, 99.0, 0.0]], np.array([[0, 0, 0, 1.0, 1.0, 1.0]])).argmax()
         np.int64(1)
         """
-        n_columns, combinations = len(self.column_names_), self._layout.combinations
-        own: Float64 = amounts[:, :n_columns].copy()
-        if combinations is not None:
-            shares = combinations.blame(self._layout.numbers_of(self._check(X)))
-            own[:, self._layout.numbers] += np.einsum("rnc,rc->rn", shares, amounts[:, n_columns:])
+        table = X if isinstance(X, Table) else self._check(X)
+        self._require_frozen()
+        layout, n_groups = self._layout, self._layout.n_table_groups
+        own: Float64 = np.add.reduceat(amounts[:, :n_groups], layout.first_groups, axis=1)
+        if layout.combinations is not None:
+            shares = layout.combinations.blame(layout.numbers_of(table))
+            own[:, layout.numbers] += np.einsum("rnc,rc->rn", shares, amounts[:, n_groups:])
         return own
 
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:
-        """Return what each bit says, such as "age>31.5", "colour=red", "colour=?".
+        """Return what each bit says, such as "age in (31.5, 40]", "colour=red", "colour=?".
 
         Examples
         --------
         >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([[1.0, "red"], [2.0, "red"]]).get_feature_names_out().tolist()
-        ['x0>=1', 'x0>1.5', 'x0>2', 'x0=?', 'x1=red', 'x1=?']
+        >>> TableEncoder().fit([["red", True], ["blue", False]]).get_feature_names_out().tolist()
+        ['x0=red', 'x0=blue', 'x0=unseen', 'x0=?', 'x1=false', 'x1=true', 'x1=?']
         """
         self._require_frozen()
         columns = _check_feature_names_in(self, input_features)
         names = [name for code, column in zip(self._layout.codes, columns, strict=True) for name in code.names(column)]
         combined = self._layout.combinations.codes if self._layout.combinations else ()
-        names += [name for i, code in enumerate(combined, 1) for name in code.names(f"combination {i}")]
+        names += [name for i, code in enumerate(combined, 1) for name in code.names(f"combination {i}")[:-1]]
         return np.array(names, dtype=object)
+
+    def describe_codes(self) -> dict[str, dict[str, Json]]:
+        """Return the code of each column, as a dict for JSON: its kind, its settings, and what each of its codes says.
+
+        Examples
+        --------
+        >>> from genreplay.streams import TableEncoder
+        >>> TableEncoder().fit([["red"], ["blue"]]).describe_codes()
+        {'x0': {'kind': 'category', 'labels': ['red', 'blue'], 'codes': ['=red', '=blue', '=unseen', '=?']}}
+        """
+        self._require_frozen()
+        return {
+            name: {"kind": code.kind, **code.state(), "codes": list(code.names(""))}
+            for name, code in zip(self.column_names_, self._layout.codes, strict=True)
+        }

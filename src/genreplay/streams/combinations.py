@@ -6,19 +6,26 @@ one is strange. A component of small variance shows that. Components are compute
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import sub, truediv
 from typing import Any
 
 import numpy as np
 
 from genreplay.core.ingredient import Json
-from genreplay.streams.codes import NumberCode
 from genreplay.streams.columns import Float64
+from genreplay.streams.number_code import Codes, NumberCode
 
 MOST_COMPONENTS = 64
 """components of a wide table, those of the largest variance"""
 _SMALLEST = 1e-3
 """standard deviation, in shares of the largest, from which a component is more than rounding"""
+_FARTHEST = 1500.0
+"""asinh of the largest ratio of two floats, rounded up"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,30 +60,64 @@ class Combinations:
         if varied.sum() < 2 or len(values) < 3:
             return None
         known = np.where(varied, values, 0.0)
-        low, centre, high = np.nanpercentile(known, [25, 50, 75], axis=0)
-        spread, plain = (high - low) / 1.349, np.nanstd(known, axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, centre, high = np.nanpercentile(known, [25, 50, 75], axis=0)
+            spread, plain = (high - low) / 1.349, np.nanstd(known, axis=0)
         scale = np.where(spread > 1e-9 * np.maximum(plain, 1e-300), spread, np.where(plain > 0, plain, 1.0))
-        z = np.nan_to_num(np.arcsinh((known - centre) / scale))
+        finite = np.isfinite(centre) & np.isfinite(scale)
+        centre, scale = np.where(finite, centre, 0.0), np.where(finite, scale, 1.0)
+        z = _drawn_in(np.where(finite, known, 0.0), centre, scale)
         mean, deviation = z.mean(axis=0), z.std(axis=0)
         deviation = np.where(deviation > 1e-9, deviation, np.inf)  # a number that does not vary takes no part
+        if np.isinf(deviation).all():
+            return None
         _, sizes, directions = np.linalg.svd((z - mean) / deviation, full_matrices=False)
         loadings = directions[sizes > _SMALLEST * sizes[0]][:MOST_COMPONENTS].T
         signs = np.where(loadings[np.abs(loadings).argmax(axis=0), np.arange(loadings.shape[1])] < 0, -1.0, 1.0)
         found = cls(centre, scale, mean, deviation, loadings * signs, ())
-        codes = tuple(NumberCode.of_widths(component, n_bins) for component in found.apply(values).T)
+        codes = tuple(NumberCode.learn(component, n_bins) for component in found.apply(values).T)
         return cls(centre, scale, mean, deviation, loadings * signs, codes)
 
-    def standardised(self, values: Float64) -> Float64:
-        """The numbers in the scales of the components; missing ones are at their median."""
-        return (np.nan_to_num(np.arcsinh((values - self.centre) / self.scale)) - self.mean) / self.deviation
+    @cached_property
+    def _weights(self) -> tuple[Float64, Float64]:
+        """Loadings of the numbers after asinh, and what is added to their products."""
+        weights = self.loadings / self.deviation[:, np.newaxis]
+        return weights, -self.mean @ weights
+
+    @cached_property
+    def _of_one_row(self) -> tuple[list[float], list[float], Float64, list[list[float]]]:
+        """Centres, scales, weights with what is added as their last row, and the edges of each component."""
+        edges = [code.edges.tolist() for code in self.codes]
+        return self.centre.tolist(), self.scale.tolist(), np.vstack(self._weights), edges
 
     def apply(self, values: Float64) -> Float64:
-        """The components of rows of numbers."""
-        return self.standardised(values) @ self.loadings
+        """The components of rows of numbers; a missing number is put at its median.
+
+        They are rounded to single precision. A product can differ in its last digits with the number of rows, and a
+        value that lies on a cut would then change its code.
+        """
+        weights, shift = self._weights
+        components = _drawn_in(values, self.centre, self.scale) @ weights + shift
+        return components.astype(np.float32).astype(np.float64)
+
+    def encode(self, values: Float64, out: Codes) -> None:
+        """Write the code of each component."""
+        for i, (code, component) in enumerate(zip(self.codes, self.apply(values).T, strict=True)):
+            out[:, i] = np.searchsorted(code.edges, component)
+
+    def encode_one(self, values: Sequence[float]) -> list[int]:
+        """The code of each component for the numbers of one row, NaN where missing."""
+        centres, scales, weights, edges = self._of_one_row
+        z = list(map(math.asinh, map(truediv, map(sub, values, centres), scales)))
+        if not math.isfinite(sum(z)):
+            z = [0.0 if each != each else min(max(each, -_FARTHEST), _FARTHEST) for each in z]
+        z.append(1.0)
+        return list(map(bisect_left, edges, (np.array(z) @ weights).astype(np.float32).tolist()))
 
     def blame(self, values: Float64) -> Float64:
         """For each row, the share that each number has in each component, shape (rows, numbers, components)."""
-        parts = np.square(self.standardised(values)[:, :, np.newaxis] * self.loadings)
+        standardised = (_drawn_in(values, self.centre, self.scale) - self.mean) / self.deviation
+        parts = np.square(standardised[:, :, np.newaxis] * self.loadings)
         shares: Float64 = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-300)
         return shares
 
@@ -98,3 +139,10 @@ class Combinations:
         centre, scale, mean, loadings = (np.array(state[name]) for name in ("centre", "scale", "mean", "loadings"))
         codes = tuple(NumberCode.from_state(code) for code in state["codes"])
         return cls(centre, scale, mean, deviation, loadings, codes)
+
+
+def _drawn_in(values: Float64, centre: Float64, scale: Float64) -> Float64:
+    """Numbers in robust scales after asinh, 0 where missing."""
+    with np.errstate(over="ignore"):
+        scaled = (values - centre) / scale
+    return np.nan_to_num(np.arcsinh(scaled), nan=0.0, posinf=_FARTHEST, neginf=-_FARTHEST)

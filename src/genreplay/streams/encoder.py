@@ -1,26 +1,28 @@
-"""The scikit-learn transformer that turns rows of a table into bits and back."""
+"""The scikit-learn transformer that turns rows of a table into groups of codes and back."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from copy import copy
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import _fit_context
 from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _get_feature_names, validate_data
 
 from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
 from genreplay.streams.coded_rows import CodedRows
-from genreplay.streams.codes import CLASSES, AnyCode, BooleanCode, CategoryCode, NumberCode, TimestampCode
+from genreplay.streams.codes import CLASSES, MOST_CODES, AnyCode, BooleanCode, CategoryCode, TimestampCode
 from genreplay.streams.columns import Objects
 from genreplay.streams.combinations import Combinations
 from genreplay.streams.layout import Layout
+from genreplay.streams.number_code import FAR, NumberCode
 from genreplay.streams.table import Array, Table, check_columns, read_table
 from genreplay.streams.warm_up import WarmUp, kinds_by_index
 
@@ -29,45 +31,42 @@ if TYPE_CHECKING:
 
 
 class TableEncoder(CodedRows):
-    """Turn rows with numbers, categories, booleans, times and missing values into bits, and bits back into rows.
+    """Turn rows with numbers, categories, booleans, times and missing values into groups of codes, and codes into rows.
 
-    The codes are learned from the first rows of a stream and then frozen, so that the meaning of a bit
-    never changes after a model has learned it:
+    Each column is a group of codes of which exactly one holds. The codes are learned from the first rows of a stream
+    and then frozen, so that the meaning of a code never changes after a model has learned it:
 
-    - a number becomes a thermometer (bit j is on when the value is above the j-th cut point) or a one-hot code over
-      intervals of about equally many rows; values below and above everything seen have intervals of their own;
-    - a category becomes one bit for each label, or for each bucket of a hash;
-    - a boolean becomes one bit;
-    - a time becomes a cyclic code of the time of day, in UTC, and one bit for each day of the week.
+    ===========  =======================================================================================================
+    kind         codes of its group
+    ===========  =======================================================================================================
+    number       intervals of equal width between the 1st and the 99th percentile, ever wider ones beyond; missing
+    category     each of the most frequent labels; unseen, for any other label; missing
+    boolean      false; true; missing
+    timestamp    two groups, in UTC: sectors of the day; missing. And: Monday to Sunday; missing
+    ===========  =======================================================================================================
 
-    Every column has one more bit, "unknown". It is on, and the column's other bits are off, when the cell is missing or
-    its label was not seen in the warm-up.
+    A number column with no more than ``n_bins + 1`` different values has an interval for each of them.
+
+    The principal components of the numbers are further groups, coded as numbers are. A row whose cells are all usual,
+    but not together, then has an unusual code.
 
     Parameters
     ----------
-    numbers : {"thermometer", "onehot", "widths"}, default="thermometer"
-        Code of the numbers: a thermometer or a one-hot code over intervals of about equally many rows, or a one-hot
-        code over intervals of equal width between the 1st and the 99th percentile, with ever wider ones beyond. Equal
-        widths keep how likely a value is, so they suit the detection of anomalies.
-    combinations : bool, default=False
-        Whether the principal components of the numbers are coded as further columns, by equal widths. A row whose
-        cells are all usual, but not together, then has unusual bits.
+    combinations : bool, default=True
+        Whether there are groups for the principal components of the numbers.
     n_bins : int, default=8
-        Intervals of a number. Those of about equally many rows have finer ones at both ends, at 1 % and 3 % of the
-        rows, and one on either side for what lies beyond everything seen.
-    categories : {"learned", "hashed"}, default="learned"
-        One bit for each of the most frequent labels of the warm-up, or for each bucket of a stable hash.
+        Intervals of the usual range of a number; at most 243.
     max_categories : int, default=32
-        Most labels that have a bit, or the number of buckets.
-    time_bins : int, default=8
-        Sectors of the day; even.
+        Most labels that have a code; at most 253.
+    time_bins : int, default=12
+        Sectors of the day, of equal length from 00:00; at most 254.
     kinds : dict or None, default=None
         For any column, by name or by index, "number", "category", "boolean" or "timestamp". The kind of any
         other column is inferred from the cells of the warm-up, by the rules of ``genreplay.streams.columns``.
     warm_up : int, default=500
         Rows that ``partial_fit`` collects before the codes are made.
     dtype : dtype, default=np.float32
-        Number type of the bits.
+        Number type of the bits that ``transform`` returns.
 
     Attributes
     ----------
@@ -81,10 +80,19 @@ class TableEncoder(CodedRows):
         Names of the columns: those of the data frame, or x0, x1, ...
     kinds_ : list of str
         The kind of each column.
+    group_sizes_ : ndarray of int
+        The number of codes of each group: first the groups of the columns in their order, then the combinations.
+    column_of_group_ : ndarray of int
+        For each group, its column; -1 for a combination.
+    missing_codes_ : ndarray of int
+        For each group, the code of a missing cell; -1 for a combination, whose missing numbers are put at their median.
+    unseen_codes_ : ndarray of int
+        For each group, the code of a label that has no code of its own; -1 where there are no labels.
+    far_of_code_ : ndarray of int
+        For all codes, those of the first group first: k for the k-th interval beyond the usual range of a number, from
+        1, just beyond it, to 5, the open one; 1 for an unseen label; 0 for all others.
     column_of_bit_ : ndarray of int
-        For each bit, the column that it belongs to.
-    unknown_bits_ : ndarray of int
-        For each column, its unknown bit.
+        For each bit of ``transform``, its column; -1 for those of combinations.
     n_features_in_ : int
         Columns seen at the first fit.
     feature_names_in_ : ndarray of str
@@ -92,32 +100,36 @@ class TableEncoder(CodedRows):
 
     Notes
     -----
-    The cut points are exact quantiles of the warm-up, not those of a sketch (KLL, t-digest). Nothing can be learned
-    before the codes are fixed, so the rows of the warm-up wait in any case. The exact quantiles of so few rows cost
-    less than a sketch and need no further dependency. They are the same to the bit however the stream is cut, and
-    across a save in the middle.
+    The percentiles are those of the warm-up, not of a sketch (KLL, t-digest). Nothing can be learned before the codes
+    are fixed, so the rows of the warm-up wait in any case, and exact percentiles need no further dependency. They are
+    the same to the bit however the stream is cut, and across a save in the middle.
 
     Examples
     --------
     >>> from genreplay.streams import TableEncoder
     >>> rows = [[21, "red", True], [35, "blue", False], [48, "red", None], [None, "green", True]]
     >>> encoder = TableEncoder().fit(rows)
-    >>> encoder.get_feature_names_out(["age", "colour", "member"]).tolist()
-    ['age>=21', 'age>28', 'age>41.5', 'age>48', 'age=?', 'colour=red', 'colour=blue', 'colour=green', 'colour=?',
-    'member=true', 'member=?']
-    >>> encoder.transform([[35, "red", None]]).astype(int)
-    array([[1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1]])
-    >>> encoder.inverse_transform(encoder.transform([[30, "red", True], [99, "pink", None]])).tolist()
-    [[35.0, 'red', True], [48.0, None, None]]
+    >>> encoder.group_sizes_
+    array([14,  5,  3])
+    >>> encoder.get_feature_names_out(["age", "colour", "member"])[14:].tolist()
+    ['colour=red', 'colour=blue', 'colour=green', 'colour=unseen', 'colour=?', 'member=false', 'member=true',
+    'member=?']
+    >>> codes = encoder.codes([[30, "red", True], [99, "pink", None]])
+    >>> codes
+    array([[6, 0, 1],
+           [9, 3, 2]], dtype=uint8)
+    >>> encoder.decode(codes).tolist()
+    [[35.0, 'red', True], [170.0, None, None]]
+    >>> encoder.outside(codes)
+    array([[False, False, False],
+           [ True,  True, False]])
     """
 
     _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 (scikit-learn's own way)
-        "numbers": [StrOptions({"thermometer", "onehot", "widths"})],
         "combinations": ["boolean"],
-        "n_bins": [Interval(Integral, 1, None, closed="left")],
-        "categories": [StrOptions({"learned", "hashed"})],
-        "max_categories": [Interval(Integral, 1, None, closed="left")],
-        "time_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 1, MOST_CODES - 2 * len(FAR) - 4, closed="both")],
+        "max_categories": [Interval(Integral, 1, MOST_CODES - 2, closed="both")],
+        "time_bins": [Interval(Integral, 1, MOST_CODES - 1, closed="both")],
         "kinds": [dict, None],
         "warm_up": [Interval(Integral, 1, None, closed="left")],
         "dtype": "no_validation",
@@ -126,20 +138,16 @@ class TableEncoder(CodedRows):
     def __init__(
         self,
         *,
-        numbers: Literal["thermometer", "onehot", "widths"] = "thermometer",
-        combinations: bool = False,
+        combinations: bool = True,
         n_bins: int = 8,
-        categories: Literal["learned", "hashed"] = "learned",
         max_categories: int = 32,
-        time_bins: int = 8,
+        time_bins: int = 12,
         kinds: Mapping[str | int, Kind] | None = None,
         warm_up: int = 500,
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
-        self.numbers = numbers
         self.combinations = combinations
         self.n_bins = n_bins
-        self.categories = categories
         self.max_categories = max_categories
         self.time_bins = time_bins
         self.kinds = kinds
@@ -200,8 +208,6 @@ class TableEncoder(CodedRows):
 
         Everything that can fail comes first. A refused chunk leaves the encoder as it was.
         """
-        if self.time_bins % 2:
-            raise ValueError(f"The 'time_bins' parameter of TableEncoder must be even. Got {self.time_bins} instead.")
         names = self.column_names_ if earlier else _column_names(X, table)
         rows = (earlier or WarmUp(names)).with_rows(table, kinds_by_index(self.kinds, names))
         layout = self._learn(rows, last_is_new=True) if is_last or rows.n_rows >= self.warm_up else None
@@ -215,28 +221,47 @@ class TableEncoder(CodedRows):
             self._set_codes(layout)
         return self
 
+    def relearn(self, rows: Array) -> TableEncoder:
+        """Return a frozen encoder with the same settings, names and kinds, whose codes are learned from these rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay.streams import TableEncoder
+        >>> encoder = TableEncoder().fit([[1.0, "red"], [2.0, "blue"]])
+        >>> encoder.relearn(np.array([[5.0, "1"], [None, "2"]], dtype=object)).describe_codes()["x1"]["labels"]
+        ['1', '2']
+        """
+        self._require_frozen()
+        again: TableEncoder = copy(self)
+        read = WarmUp(self.column_names_, (rows,)).read(dict(enumerate(self.kinds_)), last_is_new=True)
+        again._set_codes(self._layout_of(read, list(self.column_names_)))
+        return again
+
     def _learn(self, rows: WarmUp, last_is_new: bool = False) -> Layout:
-        read = rows.read(kinds_by_index(self.kinds, rows.names), last_is_new)
+        return self._layout_of(rows.read(kinds_by_index(self.kinds, rows.names), last_is_new), list(rows.names))
+
+    def _layout_of(self, read: list[tuple[Kind, Array]], names: list[str]) -> Layout:
         combinations = None
         numbers = [cells for kind, cells in read if kind == "number"]
         if self.combinations and numbers:
             combinations = Combinations.learn(np.stack(numbers, axis=1), self.n_bins)
-        return Layout([self._code(kind, cells) for kind, cells in read], list(rows.names), combinations)
+        return Layout([self._code(kind, cells) for kind, cells in read], names, combinations)
 
     def _code(self, kind: Kind, cells: Array) -> AnyCode:
         if kind == "number":
-            if self.numbers == "widths":
-                return NumberCode.of_widths(cells, self.n_bins)
-            return NumberCode.learn(cells, self.n_bins, self.numbers == "onehot")
+            return NumberCode.learn(cells, self.n_bins)
         if kind == "category":
-            return CategoryCode.learn(cells.tolist(), self.max_categories, self.categories == "hashed")
-        return BooleanCode() if kind == "boolean" else TimestampCode(self.time_bins)
+            return CategoryCode.learn(cells.tolist(), self.max_categories)
+        return BooleanCode() if kind == "boolean" else TimestampCode.learn(cells, self.time_bins)
 
     def _set_codes(self, layout: Layout) -> None:
         self._layout, self._warm_up = layout, WarmUp(self.column_names_)
         self.kinds_ = [code.kind for code in layout.codes]
-        self.column_of_bit_ = self._layout.column_of_bit
-        self.unknown_bits_ = self._layout.unknown_bits
+        self.group_sizes_, self.column_of_group_ = layout.group_sizes, layout.column_of_group
+        self.missing_codes_, self.unseen_codes_ = layout.missing_codes, layout.unseen_codes
+        self.far_of_code_ = layout.far_of_code
+        self.column_of_bit_ = np.repeat(layout.column_of_group, layout.group_sizes)
 
     @property
     def collected_(self) -> Objects:
@@ -275,10 +300,8 @@ class TableEncoder(CodedRows):
     def settings(self) -> dict[str, Json]:
         """Return the constructor's arguments as a dict for JSON; equal ones are equal however they are written."""
         return {
-            "numbers": self.numbers,
             "combinations": bool(self.combinations),
             "n_bins": int(self.n_bins),
-            "categories": self.categories,
             "max_categories": int(self.max_categories),
             "time_bins": int(self.time_bins),
             "kinds": None if self.kinds is None else [[_plain(key), kind] for key, kind in self.kinds.items()],

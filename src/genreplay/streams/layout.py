@@ -1,92 +1,118 @@
-"""The codes of all columns side by side: rows to bits and back."""
+"""The codes of all columns side by side: rows to codes and back."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.streams import columns
-from genreplay.streams.codes import AnyCode, Bits, BooleanCode, Bools, CategoryCode, NumberCode
+from genreplay.streams import cells, columns
+from genreplay.streams.codes import MOST_CODES, AnyCode, BooleanCode
 from genreplay.streams.columns import BOOLEAN_TYPES, NUMBER_TYPES, Float64, Objects
 from genreplay.streams.combinations import Combinations
+from genreplay.streams.number_code import Codes, NumberCode
 from genreplay.streams.table import Table
-
-ROWS_AT_ONCE = 1024
-"""few enough that one value for each bit of each row fits into the cache"""
 
 
 class Layout:
-    """The place of each column's bits, and how to compute them.
+    """The groups of codes of each column, then those of the combinations, and how to find the code in each group.
 
-    Numbers and booleans are encoded together, by one comparison of all their columns with all their cut points; the
-    other kinds are encoded column by column.
+    Numbers and booleans are read together, the other kinds column by column.
 
-    >>> layout = Layout([NumberCode.learn(np.array([1.0, 2.0]), n_bins=8, onehot=False), BooleanCode()], ["x", "y"])
-    >>> bits, missing = layout.encode(Table(np.array([[1.2, 1.0], [np.nan, 0.0]])), np.int8)
-    >>> bits
-    array([[1, 0, 0, 0, 1, 0],
-           [0, 0, 0, 1, 0, 0]], dtype=int8)
-    >>> missing
-    array([[False, False],
-           [ True, False]])
+    >>> layout = Layout([NumberCode.learn(np.array([1.0, 2.0]), n_bins=8), BooleanCode()], ["x", "y"])
+    >>> layout.group_sizes
+    array([13,  3])
+    >>> layout.encode(Table(np.array([[1.2, 1.0], [np.nan, 0.0], [9.0, np.nan]])))
+    array([[ 5,  1],
+           [12,  0],
+           [ 8,  2]], dtype=uint8)
     """
 
     def __init__(self, codes: list[AnyCode], names: list[str], combinations: Combinations | None = None) -> None:
         self.codes, self.names, self.combinations = codes, names, combinations
-        more = combinations.codes if combinations is not None else ()
-        widths = [code.n_bits for code in (*codes, *more)]
-        ends = np.cumsum(widths)
-        self.n_bits = int(ends[-1])
-        places = [slice(end - width, end) for end, width in zip(ends.tolist(), widths, strict=True)]
-        self.places = places[: len(codes)]
-        self.column_of_bit = np.repeat(np.arange(len(widths)), widths)
-        self.unknown_bits = ends[: len(codes)] - 1
+        combined = combinations.codes if combinations is not None else ()
+        sizes = [size for code in codes for size in code.sizes] + [len(code.cuts) + 1 for code in combined]
+        if max(sizes) > MOST_CODES:
+            raise ValueError(f"A column of TableEncoder can have {MOST_CODES} codes. Got {max(sizes)} instead.")
+        self.group_sizes = np.array(sizes)
+        self.first_bits = np.cumsum(self.group_sizes) - self.group_sizes
+        self.n_bits = int(self.group_sizes.sum())
+        widths = [len(code.sizes) for code in codes]
+        self.n_table_groups = sum(widths)
+        self.first_groups = np.cumsum(widths) - np.array(widths)
+        none = [-1] * len(combined)
+        self.column_of_group = np.array([*np.repeat(np.arange(len(codes)), widths), *none])
+        self.missing_codes = np.array([place for code in codes for place in code.missing] + none)
+        self.unseen_codes = np.array([place for code in codes for place in code.unseen] + none)
+        self.far_of_code = np.concatenate([*(code.far for code in codes), *(code.far[:-1] for code in combined)])
 
-        of_table = {i: code for i, code in enumerate(codes) if isinstance(code, NumberCode | BooleanCode)}
-        self._floats = list(of_table)
+        self._places = [slice(first, first + width) for first, width in zip(self.first_groups, widths, strict=True)]
+        self.numbers = [i for i, code in enumerate(codes) if isinstance(code, NumberCode)]
+        self._booleans = [i for i, code in enumerate(codes) if isinstance(code, BooleanCode)]
+        self._floats = {i: code for i, code in enumerate(codes) if isinstance(code, NumberCode | BooleanCode)}
         self._others = {i: code for i, code in enumerate(codes) if not isinstance(code, NumberCode | BooleanCode)}
-        self.numbers = [i for i, code in of_table.items() if isinstance(code, NumberCode)]
-        self._booleans = [i for i, code in of_table.items() if isinstance(code, BooleanCode)]
-        self._number_places, self._boolean_places = (
-            np.flatnonzero(np.isin(self._floats, columns_of_kind)) for columns_of_kind in (self.numbers, self._booleans)
-        )
-        floats = [*of_table.values(), *more]
-        self._source = np.repeat(np.arange(len(floats)), [code.n_bits for code in floats])
-        of_others = np.isin(self.column_of_bit, list(self._others))
-        self._target = np.flatnonzero(np.logical_not(of_others)) if self._others else slice(None)
-        # nothing lies above infinity: the unknown bits stay off in this comparison, and are set separately
-        self._lower = np.concatenate([np.empty(0), *(np.append(code.lower, np.inf) for code in floats)])
-        self._upper = np.concatenate([np.empty(0), *(np.append(code.upper, np.inf) for code in floats)])
-        self._bounded = bool(np.isfinite(self._upper).any())
-        self._never_known = self.unknown_bits[np.array(widths[: len(codes)]) == 1]
+        self._number_places = np.flatnonzero(np.isin(list(self._floats), self.numbers))
+        self._boolean_places = np.flatnonzero(np.isin(list(self._floats), self._booleans))
+        self._singles = [(code.edges.tolist() if isinstance(code, NumberCode) else None, code) for code in codes]
+        self._all_edges = None if self._booleans or self._others else [edges or [] for edges, _ in self._singles]
 
-    def encode(self, table: Table, dtype: npt.DTypeLike) -> tuple[Bits, Bools]:
-        """The bits, and which cells are missing."""
-        bits = np.zeros((table.n_rows, self.n_bits), dtype=dtype)
-        missing = np.empty((table.n_rows, self.column_of_bit[-1] + 1), dtype=bool)
+    def encode(self, table: Table) -> Codes:
+        """For each row, the code of each group."""
+        found = np.empty((table.n_rows, len(self.group_sizes)), dtype=np.uint8)
         if self._floats:
-            of_table = values = self._side_by_side(table)
+            values = self._side_by_side(table)
+            for (i, code), column in zip(self._floats.items(), values.T, strict=True):
+                found[:, self.first_groups[i]] = np.searchsorted(code.edges, column)
             if self.combinations is not None:
-                numbers = of_table[:, self._number_places]
-                values = np.hstack([of_table, self.combinations.apply(numbers)])
-                missing[:, len(self.codes) :] = np.isnan(numbers).any(axis=1, keepdims=True)
-            for start in range(0, table.n_rows, ROWS_AT_ONCE):
-                rows = slice(start, start + ROWS_AT_ONCE)
-                spread = values[rows].take(self._source, axis=1)
-                on = spread > self._lower
-                if self._bounded:
-                    on &= spread <= self._upper
-                bits[rows, self._target] = on
-            unknown = np.isnan(of_table)
-            bits[:, self.unknown_bits[self._floats]] = unknown
-            missing[:, self._floats] = unknown
-        for i, code in self._others.items():
-            cells = columns.read(table.columns[i], code.kind, self.names[i])
-            missing[:, i] = code.encode(cells, bits[:, self.places[i]])
-        bits[:, self._never_known] = 1
-        return bits, missing
+                numbers = values if len(self._booleans) == 0 else values[:, self._number_places]
+                self.combinations.encode(numbers, found[:, self.n_table_groups :])
+        for i, other in self._others.items():
+            other.encode(columns.read(table.columns[i], other.kind, self.names[i]), found[:, self._places[i]])
+        return found
+
+    def encode_one(self, row: Sequence[object]) -> Codes:
+        """The codes of one row of cells, without a table; a refused cell raises the error of ``encode``."""
+        if len(row) != len(self.codes):
+            raise ValueError(f"A row of TableEncoder has {len(self.codes)} cells. Got {len(row)} instead.")
+        found: list[int] = []
+        numbers: Sequence[float] = row  # type: ignore[assignment]
+        if self._all_edges is not None and set(map(type, row)) == {float} and math.isfinite(sum(numbers)):
+            found += map(bisect_left, self._all_edges, numbers)
+        else:
+            try:
+                numbers = self._encode_each(row, found)
+            except (ValueError, TypeError):
+                return self._encode_as_table(row)
+        if self.combinations is not None:
+            found += self.combinations.encode_one(numbers)
+        return np.frombuffer(bytearray(found), dtype=np.uint8)
+
+    def _encode_each(self, row: Sequence[object], found: list[int]) -> list[float]:
+        """Add the codes of the cells to those found, and return the row's numbers."""
+        numbers = []
+        for cell, (edges, code) in zip(row, self._singles, strict=True):
+            if edges is None:
+                found += code.encode_one(cell)  # type: ignore[union-attr]
+                continue
+            value = cell if type(cell) is float else cells.number(cell)
+            if value - value == 0:  # neither infinite nor NaN
+                found.append(bisect_left(edges, value))
+            elif value != value:
+                found.append(len(edges))
+            else:
+                raise ValueError
+            numbers.append(value)
+        return numbers
+
+    def _encode_as_table(self, row: Sequence[object]) -> Codes:
+        whole = np.empty((1, len(row)), dtype=object)
+        whole[0] = row
+        codes: Codes = self.encode(Table(whole))[0]
+        return codes
 
     def numbers_of(self, table: Table) -> Float64:
         """The columns of numbers."""
@@ -104,7 +130,7 @@ class Layout:
     def _at_once(self, whole: npt.NDArray[Any]) -> Float64 | None:
         """The same if all cells are plain numbers and booleans; otherwise None, and each column is read by itself."""
         if len(self._booleans) == 0:
-            values = columns.floats(whole[:, self._floats] if self._others else whole, NUMBER_TYPES)
+            values = columns.floats(whole[:, self.numbers] if self._others else whole, NUMBER_TYPES)
             return None if values is None or np.isinf(values).any() else values
         numbers = columns.floats(whole[:, self.numbers], NUMBER_TYPES)  # separate: True is not the number 1
         truths = columns.floats(whole[:, self._booleans], BOOLEAN_TYPES)
@@ -116,20 +142,11 @@ class Layout:
         values[:, self._number_places], values[:, self._boolean_places] = numbers, truths
         return values
 
-    def decode(self, bits: Bits) -> Objects | Float64:
-        """The cells that bits, or probabilities of bits, stand for."""
-        decoded_columns = [code.decode(bits[:, place]) for code, place in zip(self.codes, self.places, strict=True)]
-        decoded = np.empty((len(bits), len(decoded_columns)), dtype=np.result_type(*decoded_columns))
+    def decode(self, codes: Codes, rng: np.random.Generator | None = None) -> Objects | Float64:
+        """The cells that codes stand for; with a generator, numbers are drawn from their intervals."""
+        pairs = zip(self.codes, self._places, strict=True)
+        decoded_columns = [code.decode(codes[:, place], rng) for code, place in pairs]
+        decoded = np.empty((len(codes), len(decoded_columns)), dtype=np.result_type(*decoded_columns))
         for i, column in enumerate(decoded_columns):
             decoded[:, i] = column
         return decoded
-
-    def draw(self, probabilities: Float64, rng: np.random.Generator) -> Objects | Float64:
-        """Cells drawn from independent bits, given that exactly one bit of each one-hot column is on."""
-        p = np.clip(probabilities, 1e-12, 1 - 1e-12)
-        bits = (rng.random(p.shape) < p).astype(np.float64)
-        noisy = np.log(p / (1 - p)) + rng.gumbel(size=p.shape)
-        for code, place in zip(self.codes, self.places, strict=True):
-            if isinstance(code, CategoryCode) or (isinstance(code, NumberCode) and code.onehot):
-                bits[:, place] = np.arange(code.n_bits) == noisy[:, place].argmax(axis=1)[:, np.newaxis]
-        return self.decode(bits)
