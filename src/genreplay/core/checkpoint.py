@@ -28,7 +28,7 @@ from genreplay.core.rbm import RBM
 from genreplay.core.recipe import Recipe
 from genreplay.core.state import State
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 """raised by any change that an older genreplay could not read"""
 
 Tensors = dict[str, npt.NDArray[Any]]
@@ -78,9 +78,6 @@ def save(
     >>> load(path).state.t
     1
     """
-    if not isinstance(state.rng.bit_generator, np.random.PCG64):
-        kind = type(state.rng.bit_generator).__name__
-        raise ValueError(f"A learner is saved with its generator, which must be a PCG64. Got {kind} instead.")
     tensors: Tensors = {
         **_named("theta", state.rbm),
         **_named("velocity", state.velocity),
@@ -90,16 +87,21 @@ def save(
         **({} if state.average is None else _named("average", state.average)),
         **{_PAST + name: array for name, array in state.past.dump().items()},
     }
-    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     header: _Header = {
         "t": state.t,
         "n_epochs": state.n_epochs,
         "n_learned": state.n_learned,
         "batch_rows": len(state.waiting),
-        "generator": dict(state.rng.bit_generator.state),
+        "generator": generator_state(state.rng),
         "recipe": recipe.to_json(),
         "extra": dict(extra or {}),
     }
+    write(path, tensors, dict(header))
+
+
+def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Json]) -> None:
+    """Write arrays and a header to ``path``, atomically."""
+    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     metadata = {
         "format": "genreplay",
         "version": str(FORMAT_VERSION),
@@ -113,6 +115,21 @@ def save(
     )
 
 
+def generator_state(rng: np.random.Generator) -> dict[str, Any]:
+    """What a file needs to go on drawing the same numbers."""
+    if not isinstance(rng.bit_generator, np.random.PCG64):
+        kind = type(rng.bit_generator).__name__
+        raise ValueError(f"A learner is saved with its generator, which must be a PCG64. Got {kind} instead.")
+    return dict(rng.bit_generator.state)
+
+
+def generator_of(state: Mapping[str, Any]) -> np.random.Generator:
+    """The generator whose state this is."""
+    rng = np.random.default_rng()
+    rng.bit_generator.state = state
+    return rng
+
+
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
     """Delete what a save that was killed left beside ``path``; nobody else may be saving there."""
     target = Path(os.path.realpath(path))
@@ -122,6 +139,17 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
     """Read a file written by ``save``; what continues from it continues to the bit."""
+    tensors, header = read(path)
+    if "recipe" not in header:
+        raise CheckpointError(f"{path} holds a {header['extra'].get('estimator', 'model of another kind')}.")
+    try:
+        return _rebuild(tensors, header)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise CheckpointError(f"{path} cannot be read. {error}") from error
+
+
+def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
+    """The arrays and the header that ``write`` wrote."""
     path = Path(path)
     content = path.read_bytes()
     try:
@@ -141,10 +169,7 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     blank = content.replace(_digest_field(digest), _digest_field(_NO_DIGEST), 1)
     if digest != hashlib.sha256(blank).hexdigest():
         raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
-    try:
-        return _rebuild(tensors, json.loads(metadata["learner"]))
-    except ValueError as error:
-        raise CheckpointError(f"{path} cannot be read. {error}") from error
+    return tensors, json.loads(metadata["learner"])
 
 
 def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
@@ -155,8 +180,6 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
     waiting[:n_waiting] = tensors["waiting"]
     past = recipe.replay.start(rbm)
     past.restore({name.removeprefix(_PAST): array for name, array in tensors.items() if name.startswith(_PAST)})
-    rng = np.random.default_rng()
-    rng.bit_generator.state = header["generator"]
     state = State(
         rbm=rbm,
         velocity=velocity,
@@ -167,7 +190,7 @@ def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
         ones=tensors["ones"],
         n_learned=header["n_learned"],
         past=past,
-        rng=rng,
+        rng=generator_of(header["generator"]),
         work=Workspace(),
         chains=tensors.get("chains"),
         average=_theta("average", tensors) if "average.W" in tensors else None,

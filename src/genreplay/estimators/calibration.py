@@ -1,159 +1,107 @@
-"""How surprising a free energy is, judged by the model's own dreams: calibration without stored data.
+"""How surprising a score is, judged by the stream's own scores: running shares, nothing stored.
 
-A free energy F(v) says how unlikely a row is, but not how unlikely rows usually are. The model's dreams say that: the
-share of dreams with a higher free energy is a p-value, and no observation has to be kept for it. A model that is still
-learning has dreams a little more or less regular than its rows, and so two numbers are tracked beside them: how
-surprising, by its dreams, one in ten of the new rows is, and one in fifty. The surprise is stretched to fit these two.
-Rows that are far more surprising count as anomalies and do not change these two numbers.
+A score says which rows are stranger than others, but not how strange rows usually are. The scores of the stream say
+that, each taken before its row is learned: the share of them that is higher is a p-value. They are not kept, only how
+many fell into each of some intervals, and the oldest are forgotten by and by, because the model changes. Beyond the
+highest of them the p-value falls off exponentially, by their mean excess.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from genreplay.core.ingredient import Json
-from genreplay.core.kernels import Array
-from genreplay.core.rbm import RBM, free_energy
 
 Float64 = npt.NDArray[np.float64]
 
-NEAR, FAR = 1 / 10, 1 / 50
-"""shares of the new rows whose surprise is tracked"""
-_STEEPER, _FLATTER = 3.0, 0.5
-"""limits of the stretch beyond NEAR, as multiples of that before it: many anomalies must not set it alone"""
-_TAIL = 0.05
-"""share of the dreams beyond which the tail of their free energies is taken as exponential"""
-_STRANGE, _MOST_STRANGE = math.log(1000), 0.1
-"""surprise beyond which a row counts as an anomaly; and the largest share of a batch that may count so: if there are
-more, the calibration is wrong, not the rows"""
-_MEMORY = 50
-"""batches that the tracked numbers remember: only a few, because the model changes"""
+MEMORY = 5_000
+"""rows that the shares remember"""
+_EDGES = np.linspace(-8, 8, 257)
+"""of the intervals: asinh of the distance from the centre in spreads, so that they widen outwards, to 1,490 spreads"""
+_N_TAIL, _SMALLEST_TAIL, _LARGEST_TAIL = 30, 1 / 500, 1 / 20
+"""rows that the tail is fitted to, and limits of their share"""
 
 
-class Calibration(NamedTuple):
-    """A model, the free energies of its dreams, and what was tracked of the new rows."""
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How many of a stream's scores fell into each interval."""
 
-    rbm: RBM
-    """the model in float64: after rounding, equal rows have equal free energies, in whatever block they are computed"""
-    energies: Float64
-    """free energies of its dreams, ascending"""
-    near: float = -math.log(NEAR)
-    """-log of the dream p-value that a share NEAR of the new rows falls below"""
-    far: float = -math.log(FAR)
-    """the same for FAR"""
-    n_batches: int = 0
-    """batches of new rows that both were learned from"""
+    centre: float
+    spread: float
+    counts: Float64
+
+    @classmethod
+    def of(cls, scores: Float64, weight: float = 1.0) -> Scale:
+        """The scale of some scores, which count as ``weight`` rows each.
+
+        >>> scale = Scale.of(np.arange(1000.0))
+        >>> np.exp(-scale.nats(np.array([0.0, 500.0, 990.0, 2000.0]))).round(2).tolist()
+        [1.0, 0.5, 0.01, 0.0]
+        """
+        low, centre, high = np.quantile(scores, [0.1, 0.5, 0.9])
+        empty = cls(float(centre), max(float(high - low) / 2.5, 1e-3), np.zeros(len(_EDGES) - 1))
+        return empty.with_scores(scores, weight)
+
+    def with_scores(self, scores: Float64, weight: float = 1.0) -> Scale:
+        """The scale after further scores; the oldest are forgotten where there are more than MEMORY."""
+        places = np.searchsorted(_EDGES, self._position(scores), side="right") - 1
+        places = np.clip(places, 0, len(self.counts) - 1)
+        counts = self.counts + weight * np.bincount(places, minlength=len(self.counts))
+        return replace(self, counts=counts * min(MEMORY / max(counts.sum(), 1e-9), 1.0))
+
+    def _position(self, scores: Float64) -> Float64:
+        return np.arcsinh((scores - self.centre) / self.spread)
+
+    def nats(self, scores: Float64) -> Float64:
+        """-log of the share of the scores that are higher."""
+        at_edges, edge, slope = self._table
+        inside = np.interp(self._position(scores), _EDGES, at_edges)
+        far: Float64 = np.where(scores > edge, at_edges[-1] + (scores - edge) * slope, inside)
+        return far
+
+    @cached_property
+    def _table(self) -> tuple[Float64, float, float]:
+        """The nats at the edges of the intervals; the last edge, and the nats for each unit of the score beyond."""
+        n = self.counts.sum()
+        above = np.append(self.counts[::-1].cumsum()[::-1], 0.0)
+        at_edges = np.log(n + 1) - np.log(above + 0.5)
+        values = self.centre + self.spread * np.sinh(_EDGES)
+        n_tail = min(max(_N_TAIL, _SMALLEST_TAIL * n), _LARGEST_TAIL * n)
+        first = int(np.argmax(above <= n_tail))
+        middles = (values[first:-1] + values[first + 1 :]) / 2
+        excess = float(self.counts[first:] @ (middles - values[first])) / max(above[first], 1e-9)
+        slope = 1 / max(excess, self.spread / 20)
+        at_edges[first:] = at_edges[first] + slope * (values[first:] - values[first])
+        return np.maximum(at_edges, 0.0), float(values[-1]), slope
 
     @property
     def nbytes(self) -> int:
-        return self.rbm.nbytes + self.energies.nbytes
+        return self.counts.nbytes + 16
 
-    @property
-    def mean(self) -> float:
-        """The mean free energy of the dreams."""
-        return float(self.energies.mean())
+    def to_json(self) -> dict[str, Json]:
+        """All of it, for a file."""
+        return {"centre": self.centre, "spread": self.spread, "counts": self.counts.tolist()}
 
-
-def of_chains(rbm: RBM, chains: Array, before: Calibration | None = None) -> Calibration:
-    """The model as it is now and the free energies of its dreams; what was tracked ``before`` is kept."""
-    exact = RBM(*(part.astype(np.float64) for part in rbm))
-    energies = np.sort(_energy(exact, chains))
-    return Calibration(exact, energies) if before is None else before._replace(rbm=exact, energies=energies)
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any]) -> Scale:
+        """The scale that ``to_json`` wrote."""
+        return cls(state["centre"], state["spread"], np.array(state["counts"]))
 
 
-def of_energies(energies: Float64) -> Calibration:
-    """Dreams of which only the free energies are known."""
-    return Calibration(RBM(np.empty((0, 0)), np.empty(0), np.empty(0)), np.sort(energies))
+def joined(row: Float64, cell: Float64) -> Float64:
+    """One score of a row, from the nats of the whole row and those of its most surprising cell.
 
+    In terms of p-values it is the sum of 1/p of the row and 1/(20 p)^2 of the cell. The largest of many cells is often
+    moderately surprising by chance, so it counts from one row in twenty on, and then soon more than the row.
 
-def energy(calibration: Calibration, rows: Array) -> Float64:
-    """F(v) of rows of bits."""
-    return _energy(calibration.rbm, rows)
-
-
-def _energy(exact: RBM, rows: Array) -> Float64:
-    return free_energy(exact, rows).round(9)
-
-
-def dream_surprise(calibration: Calibration, energy: Float64) -> Float64:
-    """-log of the share of dreams with a higher free energy; equal ones count half; beyond most, an exponential tail.
-
-    >>> dreams = of_energies(np.arange(100.0))
-    >>> np.exp(-dream_surprise(dreams, np.array([-1.0, 49.0, 1000.0]))).round(3).tolist()
-    [0.995, 0.505, 0.0]
+    >>> joined(np.array([3.0, 3.0]), np.array([2.0, 9.0])).round(1).tolist()
+    [3.0, 12.0]
     """
-    energies = calibration.energies
-    n = len(energies)
-    n_tail = max(1, round(_TAIL * n))
-    edge = energies[-n_tail]
-    mean_excess = max(float(energies[-n_tail:].mean() - edge), 1e-6)
-    below = np.searchsorted(energies, energy, side="left") + np.searchsorted(energies, energy, side="right")
-    inside = math.log(n + 1) - np.log(n + 0.5 - below / 2)
-    beyond = math.log(n + 1) - math.log(n_tail + 0.5) + (energy - edge) / mean_excess
-    return np.where(energy > edge, beyond, inside)
-
-
-def surprise(calibration: Calibration, energy: Float64) -> Float64:
-    """-log p, where p is the calibrated p-value: the surprise by dreams, stretched to fit the new rows.
-
-    >>> doubled = of_energies(np.arange(100.0))._replace(near=-2 * np.log(NEAR), far=-2 * np.log(FAR))
-    >>> np.exp(-surprise(doubled, np.array([87.5]))).round(2)  # 12 of 100 dreams are above it; the square root of that
-    array([0.35])
-    """
-    by_dreams = dream_surprise(calibration, energy)
-    stretch = -math.log(NEAR) / calibration.near
-    further = math.log(NEAR / FAR) / max(calibration.far - calibration.near, 1e-3)
-    further = min(max(further, _FLATTER * stretch), _STEEPER * stretch)
-    beyond = by_dreams - calibration.near
-    return np.where(beyond < 0, stretch * by_dreams, -math.log(NEAR) + further * beyond)
-
-
-def energy_at(calibration: Calibration, p_value: float) -> float:
-    """The highest free energy whose p-value is above this: the threshold for alarms at that rate.
-
-    >>> round(energy_at(of_energies(np.arange(100.0)), 0.5), 6)
-    49.0
-    """
-    wanted = -math.log(p_value)
-    low, high = calibration.energies[0] - 1.0, calibration.energies[-1] + 1.0
-    while surprise(calibration, np.array([high]))[0] < wanted:
-        high += high - low
-    for _ in range(60):  # bisection, to the last digit
-        middle = (low + high) / 2
-        if surprise(calibration, np.array([middle]))[0] < wanted:
-            low = middle
-        else:
-            high = middle
-    return float(low)
-
-
-def track(calibration: Calibration, energy: Float64) -> Calibration:
-    """Learn from the free energies of a batch of new rows, seen before the model learns them.
-
-    Robbins-Monro steps towards two quantiles. If surprise by dreams has an exponential distribution of any
-    scale, the Newton step towards the quantile q of a share is q (share found - share) / (share log(1 / share)): the
-    steps are taken on the logarithm of q. They are twice as long as usual, to forget the
-    first batches, which came before the model had learned anything.
-    """
-    order = np.argsort(energy)
-    n_strange = int(np.count_nonzero(surprise(calibration, energy) > _STRANGE))
-    usual = order[: len(order) - min(n_strange, int(_MOST_STRANGE * len(order)))]
-    by_dreams = dream_surprise(calibration, energy[usual])
-    rate = max(2 / (calibration.n_batches + 4), 1 / _MEMORY)
-
-    def moved(quantile: float, share: float) -> float:
-        step = (float(np.mean(by_dreams > quantile)) - share) / (share * -math.log(share))
-        return max(quantile * math.exp(min(rate * step, 1.0)), 0.1)
-
-    near = moved(calibration.near, NEAR)
-    far = max(moved(calibration.far, FAR), near)
-    return calibration._replace(near=near, far=far, n_batches=calibration.n_batches + 1)
-
-
-def to_json(calibration: Calibration) -> dict[str, Json]:
-    """What a file needs beside the chains."""
-    return {"near": calibration.near, "far": calibration.far, "n_batches": calibration.n_batches}
+    return np.logaddexp(row, 2 * (cell - math.log(20)))

@@ -1,7 +1,8 @@
-"""Anomaly detection on a stream of table rows: an encoder, a model that learns online, thresholds from its dreams."""
+"""Anomaly detection on a stream of table rows: an encoder, a model that learns online, p-values that follow it."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -13,17 +14,18 @@ from sklearn.base import OutlierMixin, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from genreplay.core.grouped import TableRBM, learner
 from genreplay.core.ingredient import Json
-from genreplay.core.kernels import Array
-from genreplay.core.partition import base_rate_biases
-from genreplay.estimators import calibration as calibrations
+from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators import drift, files, frames
-from genreplay.estimators.calibration import Calibration, Float64
+from genreplay.estimators.calibration import Float64
 from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
+from genreplay.estimators.judge import Judge, cell_surprise
 from genreplay.estimators.judging import JudgingMixin
-from genreplay.estimators.online_rbm import OnlineRBM
 from genreplay.estimators.params import NestedParams
+from genreplay.estimators.renewal import Renewal, first_model, renewed
+from genreplay.estimators.waiting import Waiting
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import Table, check_columns, read_table
 
@@ -33,28 +35,24 @@ if TYPE_CHECKING:
     RandomState = int | np.random.RandomState | None
 
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
-N_HIDDEN = 32
-"""hidden units of the default model"""
-_SMOOTHING = 0.1
-"""rows with the unit on, and as many with it off, that are added to the rows that set the first visible biases"""
 
 
 class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: ignore[misc]
     """Find unusual rows in a stream, in fixed memory, without storing rows.
 
-    An encoder turns a table's columns (numbers, categories, booleans, times, missing cells) into bits, and an RBM
-    learns them online. The higher a row's free energy, the more unusual it is. The model's own dreams say how high is
-    too high: see ``p_values``. The dreams are Gibbs chains that go on as long as the stream. The model learns from the
-    difference between them and the new rows, which is persistent contrastive divergence.
+    An encoder turns the cells of a table (numbers, categories, booleans, times, missing cells) into codes, and an RBM
+    learns online how likely each cell is, given the rest of its row. Beside each batch it rehearses its own dreams, so
+    that a regime that returns is not news. A row is unusual if its cells are rare, or do not go together, or if a
+    single cell is not what the others let one expect. Its p-value says how often a usual row would be as strange: see
+    ``p_values``. Unusual rows teach less than others. When a column leaves its range for good, the codes are made
+    anew, and the model's dreams carry over what it knows.
 
     Parameters
     ----------
     encoder : TableEncoder or None, default=None
-        Turns rows into bits; None for ``TableEncoder()``.
-    rbm : OnlineRBM or None, default=None
-        Learns the bits; None for ``OnlineRBM(32, recipe="tables")``, which learns gently and finds most anomalies. To
-        fill cells or to dream, it must learn faster: ``OnlineRBM(32, recipe=TABLES.replace(n_epochs=5,
-        learning_rate=0.05))``. Its recipe needs persistent chains.
+        Turns rows into codes; None for ``TableEncoder()``.
+    rbm : TableRBM or None, default=None
+        How the model learns; None for ``TableRBM()``.
     contamination : float, default=0.01
         Threshold of ``predict``. In a stream, whose length is not known in advance, it is this p-value. ``fit`` sets
         the threshold so that this share of X lies beyond it, as scikit-learn's own detectors do.
@@ -65,21 +63,20 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         What to do when new rows no longer fit: nothing; or, for 20 updates, three times the learning rate, or a
         quarter of the rehearsed rows.
     random_state : int, RandomState instance or None, default=None
-        Seed of everything random; None for the seed of ``rbm``. The same seed and stream give the same model, however
-        the stream is cut.
+        Seed of everything random. The same seed and stream give the same model, however the stream is cut.
 
     Attributes
     ----------
     encoder_ : TableEncoder
-        Turns rows into bits.
-    rbm_ : OnlineRBM
-        The model of the bits.
-    calibration_ : Calibration
-        The free energies of the dreams, and what was tracked of the new rows.
+        Turns rows into codes.
+    judge_ : Judge
+        The model, and what was tracked of the stream's surprise; None before anything is learned.
     drift_ : PageTest
         How well new rows fit; ``drift_.n_drifts`` counts drifts.
-    dreams_ : ndarray of shape (n_chains, n_bits)
-        The model's current dreams, as bits.
+    n_renewals_ : int
+        How often the codes were made anew; ``renewed_columns_`` names the columns that were the reason, the last time.
+    dreams_ : ndarray of shape (n_dreams, n_groups)
+        The dreams that the model rehearses, as codes.
     offset_ : float
         Threshold on ``score_samples``.
     is_ready_ : bool
@@ -106,7 +103,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
 
     _parameter_constraints: dict[str, list[object]] = {  # noqa: RUF012 (scikit-learn's own way)
         "encoder": [TableEncoder, None],
-        "rbm": [OnlineRBM, None],
+        "rbm": [TableRBM, None],
         "contamination": [Interval(Real, 0, 0.5, closed="right")],
         "warm_up": [Interval(Integral, 1, None, closed="left"), None],
         "on_drift": [StrOptions(set(RESPONSES))],
@@ -116,6 +113,12 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     drift_: PageTest
     extra_: dict[str, Json]
     """what the caller of ``save`` added to the file"""
+    n_renewals_: int
+    renewed_columns_: list[str]
+    _settings: TableRBM
+    _rng: np.random.Generator
+    _waiting: Waiting
+    _renewal: Renewal
     _threshold: float | None
     _n_responding: int
     """updates left of the response to the last drift"""
@@ -123,7 +126,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     def __init__(
         self,
         encoder: TableEncoder | None = None,
-        rbm: OnlineRBM | None = None,
+        rbm: TableRBM | None = None,
         *,
         contamination: float = 0.01,
         warm_up: int | None = None,
@@ -142,7 +145,8 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Start anew: make the codes from X, and learn its rows once, in their order, all of them."""
         encoder, table = self._new_encoder().fit(X), read_table(X)
         self._start(encoder, X)
-        self._begin_learning(encoder.transform_table(table))
+        self._begin_learning(table.head(encoder.warm_up))
+        self._learn(table.part(encoder.warm_up))
         self.flush()
         scores = self.score_samples(X)
         threshold = np.percentile(scores, 100 * self.contamination)
@@ -154,8 +158,8 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     def partial_fit(self, X: object, y: object = None) -> Self:
         """Learn any number of further rows; an update fires each time the model's batch is full.
 
-        The arguments of ``rbm`` may change between two calls as far as ``OnlineRBM.partial_fit`` allows. The codes
-        cannot change.
+        The settings of ``rbm`` may change between two calls, but not ``n_hidden`` and ``replay``. The codes cannot
+        change.
         """
         self.learn_scored(X)
         return self
@@ -163,8 +167,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     def learn_scored(self, X: object) -> Float64:
         """Learn rows, and return how surprising each was before it was learned: -log of its p-value, in nats.
 
-        Rows before the first update, in the warm-up for instance, have NaN. However a stream is cut, the values are the
-        same.
+        The rows of the warm-up have NaN. However a stream is cut, the values are the same.
 
         Examples
         --------
@@ -181,21 +184,23 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             self._validate_params()
             self._start(self._new_encoder(), X)
         self._threshold = None
-        encoder = self.encoder_
-        if encoder.frozen_:
-            return self._learn(self._bits(X))
-        table = read_table(X)
+        encoder, table = self.encoder_, read_table(X)
         check_columns(self, X)
+        if encoder.frozen_:
+            return self._learn(table)
         n_head = min(encoder.warm_up - encoder.n_waiting_, table.n_rows)
         if encoder.n_waiting_ + n_head < encoder.warm_up:
             encoder.partial_fit(X)
             return np.full(table.n_rows, np.nan)
         earlier = encoder.collected_.reshape(encoder.n_waiting_, self.n_features_in_)
         encoder = copy(encoder).partial_fit(X)
-        bits = encoder.transform_table(table)  # if a cell is refused here, the encoder is still in its warm-up
+        codes = encoder.codes(table)  # if a cell is refused here, the encoder is still in its warm-up
+        first = codes[:n_head]
+        if len(earlier):
+            first = np.concatenate([encoder.codes(Table(earlier)), first])
         self.encoder_ = encoder
-        self._begin_learning(np.concatenate([encoder.transform_table(Table(earlier)), bits[:n_head]]))
-        return np.concatenate([np.full(n_head, np.nan), self._learn(bits[n_head:])])
+        self._begin(first)
+        return np.concatenate([np.full(n_head, np.nan), self._learn(table.part(n_head))])
 
     def learn_one(self, row: Sequence[object]) -> Self:
         """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
@@ -203,9 +208,16 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         Changed parameters are checked when a batch is full.
         """
         self._require_rows()
-        if self.rbm_.state_.n_waiting + 1 >= self.rbm_.batch_size:
+        if self._waiting.n + 1 >= self._settings.batch_size:
             self._follow_changes()
-        self._learn(self.encoder_.transform_one(row)[np.newaxis])
+        self._update_if_full()
+        codes = self.encoder_.codes_one(row)[np.newaxis]
+        self._waiting.add(codes, self._cells_of(codes))
+        if self._renewal.rows is not None:
+            cells = np.empty((1, len(row)), dtype=object)
+            cells[0] = row
+            self._renewal = self._renewal.with_rows(Table(cells), self.encoder_)
+        self._update_if_full()
         return self
 
     def flush(self) -> Self:
@@ -224,27 +236,26 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._follow_changes()
         if not self.encoder_.frozen_:
             rows = Table(self.encoder_.collected_)
-            self._begin_learning(self.encoder_.freeze().transform_table(rows))
-        if self.rbm_.state_.n_waiting:
-            self._update(self.rbm_.state_.n_waiting)
+            self.encoder_.freeze()
+            self._begin_learning(rows)
+        if self._waiting.n:
+            self._update(self._waiting.n)
         return self
 
     def _new_encoder(self) -> TableEncoder:
         encoder: TableEncoder = TableEncoder() if self.encoder is None else clone(self.encoder)
         return encoder if self.warm_up is None else encoder.set_params(warm_up=self.warm_up)
 
-    def _new_rbm(self) -> OnlineRBM:
-        rbm: OnlineRBM = OnlineRBM(N_HIDDEN, recipe="tables") if self.rbm is None else clone(self.rbm)
-        return rbm if self.random_state is None else rbm.set_params(random_state=self.random_state)
+    def _new_settings(self) -> TableRBM:
+        return TableRBM() if self.rbm is None else self.rbm
 
     def _start(self, encoder: TableEncoder, X: object) -> None:
-        """Forget everything. A model without visible units holds the generator until the codes are made."""
-        rbm = self._new_rbm()
-        rbm._validate_params()
-        _require_chains(rbm)
-        rbm._start_state(0, generator(rbm.random_state))
+        """Forget everything."""
         validate_data(self, X, reset=True, skip_check_array=True)
-        self.encoder_, self.rbm_, self.calibration_, self.drift_ = encoder, rbm, None, PageTest()
+        self.encoder_, self.judge_, self.drift_ = encoder, None, PageTest()
+        self._settings, self._rng = self._new_settings(), generator(self.random_state)
+        self._waiting, self._renewal = Waiting(), Renewal(np.zeros(self.n_features_in_))
+        self.n_renewals_, self.renewed_columns_ = 0, []
         self.extra_, self._threshold, self._n_responding = {}, None, 0
         self._library = frames.library_of(X)
 
@@ -259,67 +270,80 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
                     "back, or call fit to start anew."
                 )
             self.encoder_.set_params(**encoder.get_params())
-        wanted, held = (each.get_params(deep=False) for each in (self._new_rbm(), self.rbm_))
-        wanted["random_state"] = held["random_state"]  # it was used at the start
-        if wanted != held:
-            changed = copy(self.rbm_).set_params(**wanted)
-            changed._check_changes()
-            _require_chains(changed)
-            self.rbm_ = changed
+        wanted, held = self._new_settings(), self._settings
+        if self.judge_ is not None and (wanted.n_hidden, wanted.replay) != (held.n_hidden, held.replay):
+            raise ValueError(
+                f"{type(self).__name__} cannot change n_hidden or replay of its rbm after the warm-up: set them back, "
+                "or call fit to start anew."
+            )
+        self._settings = wanted
 
-    def _begin_learning(self, bits: Array) -> None:
-        """Make the model once the codes are made, its biases at the log-odds of the warm-up, and learn those rows."""
-        rbm = self.rbm_
-        rbm._start_state(bits.shape[1], rbm.state_.rng)
-        rbm.n_features_in_ = bits.shape[1]
-        ones = bits.sum(axis=0, dtype=np.float64)
-        rbm.state_.rbm.a[:] = base_rate_biases(ones, len(bits), smoothing=_SMOOTHING / len(bits))
-        self._learn(bits)
+    def _begin_learning(self, table: Table) -> None:
+        self._begin(self.encoder_.codes(table))
 
-    def _learn(self, bits: Array) -> Float64:
+    def _begin(self, codes: Codes) -> None:
+        """Make the model once the codes are made, from the rows of the warm-up."""
+        state = first_model(self._settings, self.encoder_, codes, self._rng)
+        self.judge_ = Judge.start(state, self._judged_groups(), codes)
+
+    def _judged_groups(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which groups can be anomalies: a time explains other cells, but whatever the time, it had to come."""
+        encoder = self.encoder_
+        columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
+        return np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)
+
+    def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
-        surprise = np.empty(len(bits))
+        nats = np.empty(table.n_rows)
+        if table.n_rows == 0:
+            return nats
+        codes, n_coded = self.encoder_.codes(table), 0
         start = 0
-        while start < len(bits):
-            self._update_if_full()
-            room = self.rbm_.batch_size - self.rbm_.state_.n_waiting
-            rows = bits[start : start + room]
-            surprise[start : start + room] = self._surprise(rows)
-            self.rbm_._wait(rows)
-            start += room
+        while start < table.n_rows:
+            if self._update_if_full():
+                codes, n_coded = self.encoder_.codes(table.part(start)), start
+            stop = min(start + self._settings.batch_size - self._waiting.n, table.n_rows)
+            rows = codes[start - n_coded : stop - n_coded]
+            cells = self._cells_of(rows)
+            nats[start:stop] = self._judge().nats(rows, cells)
+            if self._renewal.rows is not None:
+                self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)
+            self._waiting.add(rows, cells)
+            start = stop
         self._update_if_full()
-        return surprise
+        return nats
 
-    def _update_if_full(self) -> None:
-        """Update while a batch waits; there may be several of them if the batch size was lowered."""
-        while self.rbm_.state_.n_waiting >= self.rbm_.batch_size:
-            self._update(self.rbm_.batch_size)
+    def _cells_of(self, rows: Codes) -> Float64:
+        return cell_surprise(self._judge().state, rows)
 
-    def _surprise(self, bits: Array) -> Float64:
-        """-log p of rows of bits; NaN before the first update."""
-        if self.calibration_ is None:
-            return np.full(len(bits), np.nan)
-        return calibrations.surprise(self.calibration_, calibrations.energy(self.calibration_, bits))
+    def _update_if_full(self) -> bool:
+        """Update while a batch waits, several of them if the batch size was lowered; were the codes made anew?"""
+        n_renewals = self.n_renewals_
+        while self._waiting.n >= self._settings.batch_size:
+            self._update(self._settings.batch_size)
+        return self.n_renewals_ > n_renewals
 
     def _update(self, n_rows: int) -> None:
-        """One update, and what follows from it: newer dreams, and a test of whether the rows still fit."""
-        calibration, test, n_responding = self.calibration_, self.drift_, max(self._n_responding - 1, 0)
-        if calibration is not None:
-            energy = calibrations.energy(calibration, self.rbm_.state_.waiting[:n_rows])
-            surprise = calibrations.surprise(calibration, energy)
-            test = drift.follow(test, float(np.minimum(surprise, 10).mean()))
-            if test.n_drifts > self.drift_.n_drifts:
-                n_responding = N_RESPONDING
-            calibration = calibrations.track(calibration, energy)
-        recipe = self.rbm_.recipe_
-        self.rbm_._update(RESPONSES[self.on_drift](recipe) if self._n_responding else recipe, n_rows)
-        self.calibration_, self.drift_, self._n_responding = self._calibrate(calibration), test, n_responding
-
-    def _calibrate(self, before: Calibration | None) -> Calibration:
-        """The chains of the negative phase are the dreams that free energies are judged by."""
-        state = self.rbm_.state_
-        assert state.chains is not None
-        return calibrations.of_chains(state.model, state.chains, before)
+        """One update, and what follows from it: a test of whether the rows still fit, and new codes if they do not."""
+        judge, encoder = self._judge(), self.encoder_
+        rows, cells, waiting = self._waiting.split(n_rows)
+        nats = judge.nats(rows, cells)
+        test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
+        n_responding = N_RESPONDING if test.n_drifts > self.drift_.n_drifts else max(self._n_responding - 1, 0)
+        settings = RESPONSES[self.on_drift](self._settings) if self._n_responding else self._settings
+        state = learner.update(judge.state, settings, rows, learner.teaching(np.exp(-nats)))
+        judge = judge.followed(rows, cells, state)
+        renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
+        if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
+            encoder, state, codes = renewed(self._settings, encoder, state, renewal.rows)
+            judge = Judge.start(state, judge.judged, codes)
+            self.n_renewals_ += 1
+            self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
+            renewal = Renewal(np.zeros(self.n_features_in_))
+        elif waiting.n:
+            waiting = Waiting().add(waiting.codes, cell_surprise(state, waiting.codes))
+        self.encoder_, self.judge_, self._waiting, self._renewal = encoder, judge, waiting, renewal
+        self.drift_, self._n_responding = test, n_responding
 
     def save(self, path: str | os.PathLike[str], extra: Mapping[str, Json] | None = None) -> None:
         """Write the encoder, the model, its dreams and its whole training state to one file, atomically.
@@ -339,31 +363,37 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._follow_changes()
         more: dict[str, Json] = {
             "encoder": self.encoder_.state(),
+            "judge": None if self.judge_ is None else self.judge_.to_json(),
             "drift": list(self.drift_),
+            "renewal": self._renewal.to_json(),
+            "n_renewals": self.n_renewals_,
+            "renewed_columns": list(self.renewed_columns_),
             "n_responding": self._n_responding,
             "threshold": self._threshold,
             "named": hasattr(self, "feature_names_in_"),
             "frame": self._library,
             "extra": dict(extra or {}),
         }
-        if self.calibration_ is not None:
-            more["calibration"] = calibrations.to_json(self.calibration_)
-        files.save(path, self, self.rbm_.state_, self.rbm_.recipe_, more)
+        state = None if self.judge_ is None else self.judge_.state
+        files.save_table_model(path, self, state, self._waiting.codes, self._rng, more)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a detector written by ``save``."""
-        state, recipe, params, more = files.load(path, cls, {c.__name__: c for c in (TableEncoder, OnlineRBM)})
-        model = cls(**params)
-        model.encoder_, model.rbm_ = TableEncoder.from_state(more["encoder"]), model._new_rbm()
-        model.rbm_._resume(state, recipe)
-        model.rbm_.n_features_in_ = state.rbm.n_visible
+        held = files.load_table_model(path, cls, {"TableEncoder": TableEncoder})
+        more, model = held.more, cls(**held.params)
+        model.encoder_, model._settings, model._rng = (
+            TableEncoder.from_state(more["encoder"]), model._new_settings(), held.rng,
+        )  # fmt: skip
+        model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
+        model._waiting = Waiting()
+        if len(held.waiting):
+            model._waiting.add(held.waiting, model._cells_of(held.waiting))
+        model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
+        model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
         model.drift_, model.extra_ = PageTest(*more["drift"]), more["extra"]
         model._library = more.get("frame")
         model._n_responding, model._threshold = more["n_responding"], more["threshold"]
-        model.calibration_ = None
-        if "calibration" in more:
-            model.calibration_ = model._calibrate(None)._replace(**more["calibration"])
         model.n_features_in_ = model.encoder_.n_features_in_
         if more["named"]:
             model.feature_names_in_ = np.array(model.encoder_.column_names_, dtype=object)
@@ -373,8 +403,8 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     def offset_(self) -> float:  # type: ignore[override]
         if self._threshold is not None:
             return self._threshold
-        judge = self._judge()
-        return judge.mean - calibrations.energy_at(judge, float(self.contamination))
+        self._judge()
+        return math.log(float(self.contamination))
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.is_ready_
@@ -383,11 +413,3 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def _require_chains(rbm: OnlineRBM) -> None:
-    if rbm.recipe_.negative.n_chains == 0:
-        raise ValueError(
-            "OnlineRBMDetector judges rows by the persistent chains of its rbm, which has none: give it a recipe with "
-            "them, such as 'tables' or 'modern'."
-        )

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from genreplay.core.recipe import Recipe
-from genreplay.core.rehearsal import Fewer
-from genreplay.core.schedules import Scaled
+from genreplay.core.grouped import TableRBM
 
 SLACK = 0.5
 """standard deviations above the mean that a batch may have without adding to the sum"""
@@ -72,11 +70,16 @@ def follow(test: PageTest, surprise: float) -> PageTest:
     )
 
 
-RESPONSES: Mapping[str, Callable[[Recipe], Recipe]] = {
-    "nothing": lambda recipe: recipe,
-    "faster": lambda recipe: recipe.replace(learning_rate=Scaled(recipe.learning_rate, factor=3)),
-    "fewer-dreams": lambda recipe: recipe.replace(rehearsal=Fewer(recipe.rehearsal, divisor=4)),
+def _rehearse_fewer(settings: TableRBM) -> TableRBM:
+    replay = settings.replay
+    return settings.replace(replay=replay.replace(n_rows=max(replay.n_rows // 4, 1))) if replay.n_rows else settings
+
+
+RESPONSES: Mapping[str, Callable[[TableRBM], TableRBM]] = {
+    "nothing": lambda settings: settings,
+    "faster": lambda settings: settings.replace(learning_rate=3 * settings.learning_rate),
+    "fewer-dreams": _rehearse_fewer,
 }
-"""by name: the recipe for the updates that follow a drift"""
+"""by name: the settings for the updates that follow a drift"""
 N_RESPONDING = 20
 """number of these updates"""

@@ -6,11 +6,15 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from genreplay.core import checkpoint
 from genreplay.core.checkpoint import CheckpointError
+from genreplay.core.grouped import GroupedRBM
+from genreplay.core.grouped import State as TableState
 from genreplay.core.ingredient import Json
+from genreplay.core.kernels.arrays import Codes
 from genreplay.core.recipe import Recipe
 from genreplay.core.state import State
 from genreplay.estimators import params
@@ -35,19 +39,76 @@ def save(
     more: Mapping[str, Json],
 ) -> None:
     """Write one file, atomically."""
-    extra: dict[str, Json] = {
-        "estimator": type(estimator).__name__,
-        "params": dict(params.to_json(estimator.get_params(deep=False))),
-        **more,
-    }
-    checkpoint.save(path, state, recipe, extra)
+    checkpoint.save(path, state, recipe, _extra(estimator, more))
+
+
+def _extra(estimator: BaseEstimator, more: Mapping[str, Json]) -> dict[str, Json]:
+    arguments = dict(params.to_json(estimator.get_params(deep=False)))
+    return {"estimator": type(estimator).__name__, "params": arguments, **more}
 
 
 def load(
     path: str | os.PathLike[str], cls: type[BaseEstimator], nested: Mapping[str, type[BaseEstimator]] | None = None
 ) -> Loaded:
     """Read a file that holds an estimator of this class, whose arguments may be the ``nested`` ones."""
+    _check_class(path, checkpoint.read(path)[1]["extra"], cls)
     state, recipe, extra = checkpoint.load(path)
+    return Loaded(state, recipe, params.from_json(extra["params"], nested), extra)
+
+
+def _check_class(path: str | os.PathLike[str], extra: Mapping[str, Json], cls: type[BaseEstimator]) -> None:
     if extra.get("estimator") != cls.__name__:
         raise CheckpointError(f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}.")
-    return Loaded(state, recipe, params.from_json(extra["params"], nested), extra)
+
+
+class TableModel(NamedTuple):
+    """What the file of a detector holds."""
+
+    state: TableState | None
+    """None before anything is learned"""
+    waiting: Codes
+    rng: np.random.Generator
+    params: dict[str, Any]
+    """the constructor's arguments"""
+    more: dict[str, Any]
+    """what the detector added"""
+
+
+_PARTS = ("rbm", "mean", "square")
+_ARRAYS = ("learned", "counts", "prior", "offsets", "rehearsed")
+_COUNTERS = ("n_steps", "n_learned", "n_updates")
+
+
+def save_table_model(
+    path: str | os.PathLike[str],
+    estimator: BaseEstimator,
+    state: TableState | None,
+    waiting: Codes,
+    rng: np.random.Generator,
+    more: Mapping[str, Json],
+) -> None:
+    """Write a detector to one file, atomically."""
+    tensors = {"waiting": waiting}
+    header: dict[str, Any] = {"generator": checkpoint.generator_state(rng), "extra": _extra(estimator, more)}
+    if state is not None:
+        for name in _PARTS:
+            tensors |= {f"{name}.{part}": array for part, array in getattr(state, name)._asdict().items()}
+        tensors |= {name: getattr(state, name) for name in _ARRAYS}
+        header["counters"] = {name: getattr(state, name) for name in _COUNTERS}
+    checkpoint.write(path, tensors, header)
+
+
+def load_table_model(
+    path: str | os.PathLike[str], cls: type[BaseEstimator], nested: Mapping[str, type[BaseEstimator]]
+) -> TableModel:
+    """Read what ``save_table_model`` wrote."""
+    tensors, header = checkpoint.read(path)
+    extra = header["extra"]
+    _check_class(path, extra, cls)
+    rng = checkpoint.generator_of(header["generator"])
+    state = None
+    if "counters" in header:
+        parts = {name: GroupedRBM(*(tensors[f"{name}.{part}"] for part in GroupedRBM._fields)) for name in _PARTS}
+        arrays = {name: tensors[name] for name in _ARRAYS}
+        state = TableState(**parts, **arrays, **header["counters"], rng=rng)
+    return TableModel(state, tensors["waiting"], rng, params.from_json(extra["params"], nested), extra)

@@ -7,8 +7,8 @@ from numbers import Integral
 
 import numpy as np
 
-from genreplay.core.kernels import Array
-from genreplay.core.rbm import RBM, conditional_gibbs
+from genreplay.core.grouped import State, model
+from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators.rows import ROWS_PER_BLOCK
 from genreplay.streams.chunks import listed, short
 from genreplay.streams.codes import Bools
@@ -17,35 +17,39 @@ from genreplay.streams.encoder import TableEncoder
 
 
 def fill(
-    encoder: TableEncoder, rbm: RBM, bits: Array, wanted: Bools, n_gibbs: int, rng: np.random.Generator
+    encoder: TableEncoder, state: State, codes: Codes, wanted: Bools, n_gibbs: int, rng: np.random.Generator
 ) -> tuple[Objects, Bools]:
-    """Cells for the NaN bits of rows in the wanted columns, and which cells these are.
+    """Cells for the missing ones of rows in the wanted columns, and which cells these are.
 
-    A column's unknown bit is on where its cell is missing. A chain that leaves all bits of the missing cells free gives
-    the probability of this bit, given the other cells of the row. Where it is above 1/2, a missing cell is what the
-    model expects: it stays empty. A second chain, with the unknown bits fixed, gives the values of the other cells.
+    One chain over all missing groups of a row gives the probability that a cell is missing, given the others. Where it
+    is above 1/2, that is what the model expects: the cell stays empty. Given that it is not missing, a number becomes
+    its mean, anything else its likeliest code.
     """
-    missing = np.isnan(bits[:, encoder.unknown_bits_])
+    n_groups = state.n_groups
+    offsets, codes = state.offsets[: n_groups + 1], np.ascontiguousarray(codes[:, :n_groups])
+    columns, gaps = encoder.column_of_group_[:n_groups], encoder.missing_codes_[:n_groups]
+    is_gap = codes == gaps
+    firsts = np.searchsorted(columns, np.arange(len(encoder.kinds_)))
+    missing = np.logical_and.reduceat(is_gap, firsts, axis=1)
     cells, filled = np.full(missing.shape, None, dtype=object), np.zeros_like(missing)
     places = np.flatnonzero((missing & wanted).any(axis=1))
     for start in range(0, len(places), ROWS_PER_BLOCK):
         rows = places[start : start + ROWS_PER_BLOCK]
-        is_empty = missing[rows] & (_unknown(encoder, rbm, bits[rows], n_gibbs, rng) > 0.5)
-        known = bits[rows]
-        of_table = encoder.column_of_bit_[: encoder.unknown_bits_[-1] + 1]  # without the bits of combinations
-        known[:, : len(of_table)][is_empty[:, of_table]] = 0
-        known[:, encoder.unknown_bits_] = np.where(missing[rows], is_empty, known[:, encoder.unknown_bits_])
-        free = np.isnan(known)
-        _, p = conditional_gibbs(rbm, known, free, n_gibbs, rng)
-        cells[rows] = encoder.inverse_transform(np.where(free, p, known))
-        filled[rows] = missing[rows] & wanted & ~is_empty
+        p = model.fill(state.rbm, offsets, codes[rows], is_gap[rows], n_gibbs, rng)
+        p_gap = p[:, (offsets[:-1] + gaps)[firsts]]
+        p[:, offsets[:-1] + gaps] = 0.0
+        likeliest = codes[rows]
+        for group in range(n_groups):
+            best = p[:, offsets[group] : offsets[group + 1]].argmax(axis=1)
+            likeliest[:, group] = np.where(is_gap[rows, group], best, likeliest[:, group])
+        cells[rows] = encoder.decode(likeliest)
+        for column in np.flatnonzero([kind == "number" for kind in encoder.kinds_]):
+            group = firsts[column]
+            weights = p[:, offsets[group] : offsets[group + 1]]
+            values = np.nan_to_num(encoder.values_of_codes(column))
+            cells[rows, column] = weights @ values / np.maximum(weights.sum(axis=1), 1e-300)
+        filled[rows] = missing[rows] & wanted & (p_gap <= 0.5)
     return cells, filled
-
-
-def _unknown(encoder: TableEncoder, rbm: RBM, bits: Array, n_gibbs: int, rng: np.random.Generator) -> Array:
-    """Probability of each column's unknown bit, where its bits are NaN, given the other columns."""
-    _, p = conditional_gibbs(rbm, bits, np.isnan(bits), n_gibbs, rng)
-    return p[:, encoder.unknown_bits_]
 
 
 def columns_to_fill(columns: Sequence[str | int] | None, names: Sequence[str]) -> Bools:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -11,19 +12,24 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import gen_batches
 
-from genreplay.core import rbm as rbm_module
-from genreplay.core.kernels import Array
-from genreplay.estimators import calibration as calibrations
+from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators import filling, frames
-from genreplay.estimators.calibration import Calibration, Float64
+from genreplay.estimators.calibration import Float64, Scale
+from genreplay.estimators.density import generator
 from genreplay.estimators.frames import Library
-from genreplay.estimators.online_rbm import OnlineRBM
+from genreplay.estimators.judge import Judge, cell_surprise
+from genreplay.estimators.renewal import dreamed
 from genreplay.estimators.rows import ROWS_PER_BLOCK
+from genreplay.estimators.waiting import Waiting
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import check_columns, read_table
 
 if TYPE_CHECKING:
     RandomState = int | np.random.RandomState | None
+
+
+_N_JUDGING = 2_000
+"""dreams that cells are judged by"""
 
 
 class DetectorBytes(NamedTuple):
@@ -32,13 +38,13 @@ class DetectorBytes(NamedTuple):
     codes: int
     """codes of the columns; during the warm-up, the rows that wait for them"""
     model: int
-    """parameters and their velocities, and averaged ones if there are any"""
+    """parameters, their moments, and the shares of the codes"""
     batch: int
-    """waiting rows and work space"""
-    dreams: int
-    """the chains and their free energies"""
+    """waiting rows"""
+    judge: int
+    """what is tracked of the stream's surprise"""
     replay: int
-    """the past: a pool of dreams, or stored rows; nothing if dreams are generated when needed"""
+    """what is rehearsed: dreams, or stored rows"""
 
     @property
     def total(self) -> int:
@@ -49,28 +55,30 @@ class JudgingMixin:
     """What can be asked of a detector that has learned: a part of ``OnlineRBMDetector``."""
 
     encoder_: TableEncoder
-    rbm_: OnlineRBM
-    calibration_: Calibration | None
+    judge_: Judge | None
     n_features_in_: int
     offset_: float
+    random_state: RandomState
+    _waiting: Waiting
+    _rng: np.random.Generator
     _library: Library | None = None
     """library of the data frame that the first rows came in"""
 
     @property
     def is_ready_(self) -> bool:
-        return getattr(self, "calibration_", None) is not None
+        return getattr(self, "judge_", None) is not None
 
     @property
     def n_updates_(self) -> int:
-        return self.rbm_.n_updates_
+        return 0 if self.judge_ is None else self.judge_.state.n_updates
 
     @property
     def n_learned_(self) -> int:
-        return self.rbm_.state_.n_learned
+        return 0 if self.judge_ is None else self.judge_.state.n_learned
 
     @property
     def n_waiting_(self) -> int:
-        return self.rbm_.state_.n_waiting + self.encoder_.n_waiting_
+        return self._waiting.n + self.encoder_.n_waiting_
 
     @property
     def n_rows_seen_(self) -> int:
@@ -80,23 +88,18 @@ class JudgingMixin:
     def nbytes(self) -> DetectorBytes:
         """Bytes held, in parts; ``nbytes.total`` is their sum. It does not grow with the stream."""
         self._require_rows()
-        held = self.rbm_.nbytes
-        judging = 0 if self.calibration_ is None else self.calibration_.nbytes
+        judge = self.judge_
         return DetectorBytes(
             codes=self.encoder_.nbytes,
-            model=held.parameters + held.velocities + held.average,
-            batch=held.batch + held.work,
-            dreams=held.chains + judging,
-            replay=held.replay,
+            model=0 if judge is None else judge.state.nbytes,
+            batch=self._waiting.nbytes,
+            judge=0 if judge is None else judge.nbytes,
+            replay=0 if judge is None else judge.state.rehearsed.nbytes,
         )
 
-    def free_energy(self, X: object) -> Float64:
-        """Return F(v) of each row's bits; high where the model does not expect rows."""
-        return self._by_block(calibrations.energy, X)
-
     def score_samples(self, X: object) -> Float64:
-        """Return how usual rows are, in nats: the mean free energy of the dreams minus the row's. High = usual."""
-        return self._judge().mean - self.free_energy(X)
+        """Return how usual rows are: the logarithm of their p-values, which is ``-surprise``. High = usual."""
+        return -self.surprise(X)
 
     def decision_function(self, X: object) -> Float64:
         """Return ``score_samples`` minus ``offset_``: negative for outliers."""
@@ -118,19 +121,19 @@ class JudgingMixin:
         >>> bool(usual < 2.3), bool(strange > 6.9)
         (True, True)
         """
-        return calibrations.surprise(self._judge(), self.free_energy(X))
+        return self._by_block(lambda judge, rows: judge.nats(rows, cell_surprise(judge.state, rows)), X)
 
     def surprise_one(self, row: Sequence[object]) -> float:
         """Return how surprising one row of cells is: ``surprise`` without the checks of a table, for speed."""
-        judge = self._judge()
-        bits = self.encoder_.transform_one(row)[np.newaxis]
-        return float(calibrations.surprise(judge, calibrations.energy(judge, bits))[0])
+        judge, rows = self._judge(), self.encoder_.codes_one(row)[np.newaxis]
+        return float(judge.nats(rows, cell_surprise(judge.state, rows))[0])
 
     def p_values(self, X: object) -> Float64:
         """Return, for each row, how often a usual row would be as surprising: small for anomalies.
 
-        It is the share of the model's dreams with a higher free energy, with an exponential tail beyond the highest,
-        stretched so that one in ten of the new rows has less than 1/10, and one in fifty less than 1/50.
+        Two scores go into it. One is of the whole row: how rare its codes and those of its combinations are, and how
+        little its cells go together. The other is of its most surprising cell, given the rest, less what is usual in
+        that column. Each becomes the share of the stream's rows with a higher score, and so do both joined.
 
         Examples
         --------
@@ -143,11 +146,38 @@ class JudgingMixin:
         """
         return np.exp(-self.surprise(X))
 
-    def explain(self, X: object) -> Any:
-        """Return how much each column adds to a row's surprise, in nats, shape (n_rows, n_columns).
+    def column_p_values(self, X: object) -> Any:
+        """Return, for each cell, how often a dream's cell would be as surprising, given the rest of its row.
 
-        For each bit it is -log P(bit | all others), which needs no log Z, summed over the bits of a column. A pandas or
-        polars data frame gives a data frame with the names of its columns, anything else an array.
+        Shape (n_rows, n_columns); a pandas or polars data frame gives a data frame. A time has 1: it explains other
+        cells, but is no anomaly itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBMDetector
+        >>> rows = np.random.default_rng(0).normal(size=(5000, 3))
+        >>> p = OnlineRBMDetector(random_state=0).fit(rows).column_p_values([[0, 99, 0]])[0]
+        >>> bool(p[1] < 0.001 < 0.05 < p[0])
+        True
+        """
+        judge = self._judge()
+        dreams = cell_surprise(judge.state, dreamed(judge.state, _N_JUDGING, 1, generator(0)))
+        scales = [Scale.of(column) for column in dreams.T]
+
+        def nats(judge: Judge, rows: Codes) -> Float64:
+            cells = cell_surprise(judge.state, rows)
+            by_group = np.stack([scale.nats(column) for scale, column in zip(scales, cells.T, strict=True)], axis=1)
+            return np.where(judge.judged, by_group, 0.0)
+
+        return self._framed(np.exp(-self._by_column(self._by_block(nats, X))), X)
+
+    def explain(self, X: object) -> Any:
+        """Return how much more surprising each cell is than its column's usual ones, in nats, (n_rows, n_columns).
+
+        The surprise of a cell is -log of its probability given the rest of its row, which is exact. A time has 0: it
+        explains other cells, but is no anomaly itself. A pandas or polars data frame gives a data frame with the names
+        of its columns, anything else an array.
 
         Examples
         --------
@@ -157,40 +187,43 @@ class JudgingMixin:
         >>> OnlineRBMDetector(random_state=0).fit(rows).explain([[0, 99, 0]]).argmax(axis=1)
         array([1])
         """
-        surprise = self._by_block(lambda judge, bits: rbm_module.bit_surprise(judge.rbm, bits), X)
-        _, first_bits = np.unique(self.encoder_.column_of_bit_, return_index=True)
-        nats = self.encoder_.blame(X, np.add.reduceat(surprise, first_bits, axis=1))
+        nats = self._by_block(
+            lambda judge, rows: np.where(judge.judged, cell_surprise(judge.state, rows) - judge.usual, 0.0), X
+        )
+        return self._framed(self._by_column(nats), X)
+
+    def _by_column(self, by_group: Float64) -> Float64:
+        """Sums over the groups of each column: a time has two of them."""
+        columns = self.encoder_.column_of_group_
+        firsts = np.searchsorted(columns[columns >= 0], np.arange(self.n_features_in_))
+        return np.asarray(np.add.reduceat(by_group, firsts, axis=1))
+
+    def _framed(self, values: Float64, X: object) -> Any:
         library = frames.library_of(X)
-        return nats if library is None else frames.frame(library, nats, self.encoder_.column_names_, X)
+        return values if library is None else frames.frame(library, values, self.encoder_.column_names_, X)
 
     @property
-    def dreams_(self) -> Array:
-        """The model's current dreams, rows of bits: the states of its persistent chains."""
-        self._judge()
-        assert self.rbm_.state_.chains is not None
-        return self.rbm_.state_.chains
+    def dreams_(self) -> Codes:
+        """What the model rehearses, rows of codes: its dreams, unless it stores rows or rehearses nothing."""
+        return self._judge().state.rehearsed
 
     def sample(self, n_samples: int = 1, *, n_gibbs: int = 100, random_state: RandomState = None) -> Any:
         """Return dreams as rows of the table: Gibbs chains that continue the model's own for ``n_gibbs`` steps.
 
-        The last step draws exactly one label for each categorical column. A model that learned its first rows from a
-        pandas or polars data frame returns such a frame, others an array.
+        Numbers are drawn uniformly from the interval of their code. A model that learned its first rows from a pandas
+        or polars data frame returns such a frame, others an array.
 
         Examples
         --------
         >>> import numpy as np
-        >>> from genreplay import OnlineRBM, OnlineRBMDetector
-        >>> from genreplay.core import TABLES
-        >>> rows = np.array([["wet", 12.5], ["dry", 25.0]] * 2000, dtype=object)
-        >>> rbm = OnlineRBM(32, recipe=TABLES.replace(n_epochs=10, learning_rate=0.05))
-        >>> model = OnlineRBMDetector(rbm=rbm, random_state=0).fit(rows)
-        >>> model.sample(100).shape, sorted(set(model.sample(100)[:, 0]))
-        ((100, 2), ['dry', 'wet'])
+        >>> from genreplay import OnlineRBMDetector
+        >>> rows = np.array([["wet", 12.5], ["dry", 25.0]] * 1000, dtype=object)
+        >>> model = OnlineRBMDetector(random_state=0).fit(rows)
+        >>> model.sample(100).shape, sorted(set(map(tuple, model.sample(100).tolist())))
+        ((100, 2), [('dry', 25.0), ('wet', 12.5)])
         """
-        dreams, rbm, rng = self.dreams_, self.rbm_.state_.model, self.rbm_._side_generator(random_state)
-        v = rbm_module.gibbs(rbm, dreams[rng.integers(len(dreams), size=n_samples)], n_gibbs - 1, rng)
-        h = rbm_module.bernoulli(rbm_module.hidden_given_visible(rbm, v), rng)
-        rows = self.encoder_.draw(rbm_module.visible_given_hidden(rbm, h), rng)
+        rng = self._side_generator(random_state)
+        rows = self.encoder_.draw(dreamed(self._judge().state, n_samples, n_gibbs, rng), rng)
         library = self._library
         return rows if library is None else frames.frame(library, rows, self.encoder_.column_names_)
 
@@ -199,57 +232,57 @@ class JudgingMixin:
         X: object,
         *,
         columns: Sequence[str | int] | None = None,
-        n_gibbs: int = 200,
+        n_gibbs: int = 40,
         random_state: RandomState = None,
     ) -> Any:
         """Fill the missing cells of X given the other cells of their rows; the others are returned unchanged.
 
-        Each becomes the value that its bits, averaged over the second half of a chain of ``n_gibbs`` steps, stand for.
-        A cell stays empty where the model expects that: where its column's unknown bit, given the other cells of the
-        row, is more likely on than off. ``columns``, names or indices, are those to fill; None for all. A pandas or
-        polars data frame gives a data frame with the same columns and index, anything else an array of objects.
+        A number becomes its expected value, anything else what is likeliest, by a Gibbs chain of ``n_gibbs`` steps over
+        the missing cells of the row. A cell stays empty where the model expects that: where "missing" is more likely
+        than all values together. ``columns``, names or indices, are those to fill; None for all. A pandas or polars
+        data frame gives a data frame with the same columns and index, anything else an array of objects.
 
         Examples
         --------
         >>> import numpy as np
-        >>> from genreplay import OnlineRBM, OnlineRBMDetector
-        >>> from genreplay.core import TABLES
-        >>> rows = np.array([["wet", "rain"], ["dry", "sun"]] * 2000, dtype=object)
-        >>> rbm = OnlineRBM(32, recipe=TABLES.replace(n_epochs=10, learning_rate=0.05))
-        >>> OnlineRBMDetector(rbm=rbm, random_state=0).fit(rows).impute([["wet", None]]).tolist()
+        >>> from genreplay import OnlineRBMDetector
+        >>> rows = np.array([["wet", "rain"], ["dry", "sun"]] * 1000, dtype=object)
+        >>> OnlineRBMDetector(random_state=0).fit(rows).impute([["wet", None]]).tolist()
         [['wet', 'rain']]
         """
-        self._judge()
-        rng, rbm = self.rbm_._side_generator(random_state), self.rbm_.state_.model
+        judge, rng = self._judge(), self._side_generator(random_state)
         wanted = filling.columns_to_fill(columns, self.encoder_.column_names_)
-        bits = self.encoder_.transform_partly(X)
-        cells, filled = filling.fill(self.encoder_, rbm, bits, wanted, n_gibbs, rng)
+        cells, filled = filling.fill(self.encoder_, judge.state, self._codes(X), wanted, n_gibbs, rng)
         if frames.library_of(X) is not None:
             return frames.with_cells(X, cells, filled)
         rows = np.array([column.astype(object) for column in read_table(X).columns], dtype=object).T
         rows[filled] = cells[filled]
         return rows
 
-    def _by_block(self, function: Callable[[Calibration, Array], Float64], X: object) -> Float64:
-        """Apply a function to some rows of bits at a time."""
-        judge, bits = self._judge(), self._bits(X)
-        return np.concatenate([function(judge, bits[block]) for block in gen_batches(len(bits), ROWS_PER_BLOCK)])
+    def _side_generator(self, random_state: RandomState) -> np.random.Generator:
+        """A generator that leaves that of the model as it is."""
+        return copy.deepcopy(self._rng) if random_state is None else generator(random_state)
 
-    def _bits(self, X: object) -> Array:
+    def _by_block(self, function: Callable[[Judge, Codes], Float64], X: object) -> Float64:
+        """Apply a function to some rows of codes at a time."""
+        judge, rows = self._judge(), self._codes(X)
+        return np.concatenate([function(judge, rows[block]) for block in gen_batches(len(rows), ROWS_PER_BLOCK)])
+
+    def _codes(self, X: object) -> Codes:
         table = read_table(X)
         check_columns(cast("BaseEstimator", self), X)
-        return self.encoder_.transform_table(table)
+        return self.encoder_.codes(table)
 
-    def _judge(self) -> Calibration:
-        """The calibration that rows are judged by; an error if nothing has been learned."""
+    def _judge(self) -> Judge:
+        """What rows are judged by; an error if nothing has been learned."""
         if not self.is_ready_:
             seen = self.n_rows_seen_ if hasattr(self, "encoder_") else 0
             raise NotFittedError(
-                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up "
-                "and a full batch): give it more rows with partial_fit, or call flush, or fit."
+                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up): "
+                "give it more rows with partial_fit, or call flush, or fit."
             )
-        assert self.calibration_ is not None
-        return self.calibration_
+        assert self.judge_ is not None
+        return self.judge_
 
     def _require_rows(self) -> None:
         if not hasattr(self, "encoder_"):

@@ -221,8 +221,11 @@ class TableEncoder(CodedRows):
             self._set_codes(layout)
         return self
 
-    def relearn(self, rows: Array) -> TableEncoder:
+    def relearn(self, rows: Array, past: Array | None = None) -> TableEncoder:
         """Return a frozen encoder with the same settings, names and kinds, whose codes are learned from these rows.
+
+        The codes of numbers and categories are made for rows of the ``past`` as well, if there are any; combinations
+        are those of the new rows alone.
 
         Examples
         --------
@@ -233,9 +236,20 @@ class TableEncoder(CodedRows):
         ['1', '2']
         """
         self._require_frozen()
+        kinds = dict(enumerate(self.kinds_))
+        read, *earlier = (
+            WarmUp(self.column_names_, (each,)).read(kinds, last_is_new=True) for each in (rows, past) if each is not None
+        )
+        layout = self._layout_of(read, list(self.column_names_))
+        codes = list(layout.codes)
+        for i, (kind, cells) in enumerate(earlier[0] if earlier else ()):
+            code = codes[i]
+            if isinstance(code, NumberCode):
+                codes[i] = code.merged(NumberCode.learn(cells, self.n_bins))
+            elif kind == "category":
+                codes[i] = self._code(kind, np.concatenate([read[i][1], cells]))
         again: TableEncoder = copy(self)
-        read = WarmUp(self.column_names_, (rows,)).read(dict(enumerate(self.kinds_)), last_is_new=True)
-        again._set_codes(self._layout_of(read, list(self.column_names_)))
+        again._set_codes(Layout(codes, list(self.column_names_), layout.combinations))
         return again
 
     def _learn(self, rows: WarmUp, last_is_new: bool = False) -> Layout:

@@ -88,6 +88,29 @@ class NumberCode:
         medians = np.array([part[(len(part) - 1) // 2] if len(part) else middle for part, middle in pairs])
         return cls(cuts, medians, usual, separate, whole)
 
+    def merged(self, other: NumberCode) -> NumberCode:
+        """A code with the cuts of both, whose usual range goes from the lower to the higher end of both.
+
+        >>> near, far = (NumberCode.learn(np.arange(101.0) + shift, n_bins=2) for shift in (0, 1000))
+        >>> both = near.merged(far)
+        >>> both.edges[both.usual[0] - 1 : both.usual[1] + 1].round().tolist()
+        [1.0, 50.0, 99.0, 197.0, 217.0, 883.0, 903.0, 1001.0, 1050.0, 1099.0]
+        """
+        if len(self.cuts) == 0 or len(other.cuts) == 0:
+            return self if len(self.cuts) else other
+        ends = [
+            (each.cuts[each.usual[0] - 1], each.cuts[each.usual[1]]) for each in (self, other)
+        ]
+        low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+        cuts = np.unique(np.concatenate([self.cuts, other.cuts]))
+        first, last = int(np.searchsorted(cuts, low)) + 1, int(np.searchsorted(cuts, high))
+        middles = np.concatenate([cuts[:1], cuts[:-1] / 2 + cuts[1:] / 2, cuts[-1:]])
+        merged = NumberCode(cuts, middles, (first, max(last, first)), False, self.whole and other.whole)
+        values = np.concatenate([other.values, self.values])  # those of the one that is called come last, and hold
+        values = values[~np.isnan(values)]
+        middles[np.searchsorted(merged.edges, values)] = values
+        return merged
+
     @cached_property
     def edges(self) -> Float64:
         """The cuts for a search: the j-th interval is (edges[j - 1], edges[j]], and NaN sorts after the last.

@@ -32,7 +32,12 @@ class Table:
 
     def head(self, n: int) -> Table:
         """The first n rows."""
-        return Table([column[:n] for column in self.columns] if self.whole is None else self.whole[:n])
+        return self.part(0, n)
+
+    def part(self, first: int, last: int | None = None) -> Table:
+        """The rows from ``first`` on, up to ``last``."""
+        rows = slice(first, last)
+        return Table([column[rows] for column in self.columns] if self.whole is None else self.whole[rows])
 
 
 def read_table(X: object) -> Table:

@@ -132,8 +132,8 @@ def start(
         counts = count(rows, weights, offsets)
         nats = -log_shares(counts, prior, offsets)[offsets[:-1] + rows].sum(axis=1)
         weights = teaching(1 - np.argsort(np.argsort(nats)) / len(rows))
-    zeros = GroupedRBM(np.zeros((n_hidden, n_codes)), np.zeros(n_codes), np.zeros(n_hidden))
-    W = rng.normal(scale=_SIGMA, size=(n_hidden, n_codes))
+    zeros = GroupedRBM(np.zeros((n_codes, n_hidden)), np.zeros(n_codes), np.zeros(n_hidden))
+    W = rng.normal(scale=_SIGMA, size=(n_codes, n_hidden))
     state = State(
         rbm=zeros._replace(W=W),
         learned=np.zeros(n_codes),

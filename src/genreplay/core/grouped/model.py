@@ -20,7 +20,7 @@ class GroupedRBM(NamedTuple):
     """Parameters, with the codes of all groups side by side."""
 
     W: Float64
-    """(hidden units, codes)"""
+    """(codes, hidden units)"""
     a: Float64
     """biases of the codes"""
     b: Float64
@@ -43,7 +43,7 @@ def offsets_of(sizes: npt.ArrayLike) -> Offsets:
 def free_energy(rbm: GroupedRBM, offsets: Offsets, rows: Codes) -> Float64:
     """F(v) of rows of codes, Eq. 1 with the hidden units summed out."""
     places = offsets[:-1] + rows
-    x = rbm.b + rbm.W.T[places].sum(axis=1)
+    x = rbm.b + rbm.W[places].sum(axis=1)
     energy: Float64 = -rbm.a[places].sum(axis=1) - np.logaddexp(0, x).sum(axis=1)
     return energy
 
@@ -52,7 +52,7 @@ def surprise(rbm: GroupedRBM, offsets: Offsets, rows: Codes) -> Float64:
     """-log P(code | the other groups) of each row and group, in nats.
 
     >>> rng = np.random.default_rng(0)
-    >>> rbm = GroupedRBM(rng.normal(size=(4, 5)), np.zeros(5), np.zeros(4))
+    >>> rbm = GroupedRBM(rng.normal(size=(5, 4)), np.zeros(5), np.zeros(4))
     >>> offsets, both = offsets_of([3, 2]), np.array([[1, 0], [1, 1]], dtype=np.uint8)
     >>> weights = np.exp(-free_energy(rbm, offsets, both))
     >>> bool(np.isclose(surprise(rbm, offsets, both)[0, 1], -np.log(weights[0] / weights.sum())))

@@ -18,7 +18,7 @@ def surprise(W: Float64, a: Float64, b: Float64, offsets: Offsets, rows: Codes) 
     out = np.empty(rows.shape)
     E, loops = np.exp(W), _loops()
     if loops is not None:
-        loops.surprise(len(rows), rows.size * W.size // max(len(offsets) - 1, 1), W, E, a, b, offsets, rows, out)
+        loops.surprise(len(rows), len(rows) * W.size, W, E, a, b, offsets, rows, out)
         return out
     s = _hidden(W, b, offsets, rows)
     for g in range(rows.shape[1]):
@@ -41,15 +41,15 @@ def gradient(
     for g in range(rows.shape[1]):
         p, factor, scale = _conditional(E, a, s, offsets, rows, g)
         here = slice(offsets[g], offsets[g + 1])
-        on = p[:, np.newaxis] * scale * E[:, here] / factor  # P(code | rest) P(hidden unit | code, rest)
-        by_group[g] = s - on.sum(axis=2)
-        dW[:, here] -= np.einsum("r,rjk->jk", weights, on)
+        on = p[:, :, np.newaxis] * scale * E[here] / factor  # P(code | rest) P(hidden unit | code, rest)
+        by_group[g] = s - on.sum(axis=1)
+        dW[here] -= np.einsum("r,rkj->kj", weights, on)
         da[here] -= weights @ p
         np.add.at(da, offsets[g] + rows[:, g], weights)
     total = by_group.sum(axis=0)
     db += weights @ total
     for g in range(rows.shape[1]):
-        np.add.at(dW.T, offsets[g] + rows[:, g], weights[:, np.newaxis] * (s + total - by_group[g]))
+        np.add.at(dW, offsets[g] + rows[:, g], weights[:, np.newaxis] * (s + total - by_group[g]))
     return dW, da, db
 
 
@@ -74,7 +74,7 @@ def gibbs(
     total = np.zeros((len(rows) if n_before < n_steps else 0, len(a)))
     E, loops = np.exp(W), _loops()
     if loops is not None:
-        work = uniform.size * W.size // max(len(offsets) - 1, 1)
+        work = len(rows) * n_steps * W.size
         loops.gibbs(len(rows), work, W, E, a, b, offsets, rows, free, uniform, n_before, total)
         return rows, total
     for t in range(n_steps):
@@ -107,7 +107,7 @@ def adam(
 
 
 def _hidden(W: Float64, b: Float64, offsets: Offsets, rows: Codes) -> Float64:
-    x = b + sum(W.T[offsets[g] + rows[:, g]] for g in range(rows.shape[1]))
+    x = b + sum(W[offsets[g] + rows[:, g]] for g in range(rows.shape[1]))
     s: Float64 = 1 / (1 + np.exp(-x))
     return s
 
@@ -115,11 +115,11 @@ def _hidden(W: Float64, b: Float64, offsets: Offsets, rows: Codes) -> Float64:
 def _conditional(
     E: Float64, a: Float64, s: Float64, offsets: Offsets, rows: Codes, g: int
 ) -> tuple[Float64, Float64, Float64]:
-    """Probabilities (rows, codes), and the factors (rows, hidden, codes) with their scale (rows, hidden, 1)."""
+    """Probabilities (rows, codes), and the factors (rows, codes, hidden) with their scale (rows, 1, hidden)."""
     here = slice(offsets[g], offsets[g + 1])
-    scale = (s / E.T[offsets[g] + rows[:, g]])[:, :, np.newaxis]
-    factor = (1 - s)[:, :, np.newaxis] + scale * E[:, here]
-    nats = a[here] + np.log(factor).sum(axis=1)
+    scale = (s / E[offsets[g] + rows[:, g]])[:, np.newaxis]
+    factor = (1 - s)[:, np.newaxis] + scale * E[here]
+    nats = a[here] + np.log(factor).sum(axis=2)
     p = np.exp(nats - nats.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     return p, factor, scale

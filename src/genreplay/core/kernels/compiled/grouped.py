@@ -3,7 +3,7 @@
 All of them rest on one identity. Let s_j be the probability that hidden unit j is on, given a row whose group g has the
 code o. With another code k in that group, and all else as it is, the row is more or less likely by the factor
 
-    exp(a_k - a_o) prod_j (1 - s_j + s_j exp(W_jk - W_jo)),
+    exp(a_k - a_o) prod_j (1 - s_j + s_j exp(W_kj - W_oj)),
 
 so that the conditional probabilities of all codes of a group need products and sums, but no further exponential.
 """
@@ -17,44 +17,51 @@ from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
 from genreplay.core.kernels.compiled.parallel import OPTIONS, over_rows
 
 _UNITS_AT_ONCE = 32
-"""hidden units after which a product is scaled, far from the largest number"""
+"""hidden units whose factors are multiplied before the products are scaled, far from the largest number"""
+_NEGLIGIBLE = 1e-6
+"""probability of a code below which its gradient is left out"""
 
 
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
 def hidden(W: Float64, b: Float64, offsets: Offsets, row: Codes, s: Float64) -> None:
     """Probabilities of the hidden units of a row."""
-    for j in range(W.shape[0]):
-        x = b[j]
-        for g in range(row.shape[0]):
-            x += W[j, offsets[g] + row[g]]
-        s[j] = 1 / (1 + np.exp(-x))
+    for j in range(b.shape[0]):
+        s[j] = b[j]
+    for g in range(row.shape[0]):
+        weights = W[offsets[g] + row[g]]
+        for j in range(b.shape[0]):
+            s[j] += weights[j]
+    for j in range(b.shape[0]):
+        s[j] = 1 / (1 + np.exp(-s[j]))
 
 
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def conditional(E: Float64, a: Float64, s: Float64, first: int, own: int, p: Float64) -> None:
-    """Probabilities of the codes of one group given the rest of the row; ``first`` is its first, ``own`` its code."""
-    n = p.shape[0]
+def conditional(E: Float64, a: Float64, s: Float64, first: int, own: int, scale: Float64, p: Float64) -> None:
+    """Probabilities of the codes of one group given the rest of the row; ``first`` is its first, ``own`` its code.
+
+    Also, to ``scale``, what exp(W) is multiplied with in the factors.
+    """
+    n, n_hidden = p.shape[0], s.shape[0]
     highest = a[first]
     for k in range(1, n):
         highest = max(highest, a[first + k])
     for k in range(n):
         p[k] = np.exp(a[first + k] - highest)
-    for j in range(E.shape[0]):
-        rest, scale = 1 - s[j], s[j] / E[j, first + own]
+    held = E[first + own]
+    for j in range(n_hidden):
+        scale[j] = s[j] / held[j]
+    for block in range(0, n_hidden, _UNITS_AT_ONCE):
+        last = min(block + _UNITS_AT_ONCE, n_hidden)
+        total = 0.0
         for k in range(n):
-            p[k] *= rest + scale * E[j, first + k]
-        if j % _UNITS_AT_ONCE == _UNITS_AT_ONCE - 1:
-            _normalise(p)
-    _normalise(p)
-
-
-@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def _normalise(p: Float64) -> None:
-    total = 0.0
-    for k in range(p.shape[0]):
-        total += p[k]
-    for k in range(p.shape[0]):
-        p[k] /= total
+            row = E[first + k]
+            product = 1.0
+            for j in range(block, last):
+                product *= 1 - s[j] + scale[j] * row[j]
+            p[k] *= product
+            total += p[k]
+        for k in range(n):
+            p[k] /= total
 
 
 @over_rows
@@ -70,14 +77,13 @@ def surprise(
     out: Float64,
 ) -> None:
     """-log P(code | rest of the row) of each group, to ``out``."""
-    s = np.empty(W.shape[0])
-    p = np.empty(256)
+    s, scale, p = np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(256)
     for r in range(first, last):
         hidden(W, b, offsets, rows[r], s)
         for g in range(rows.shape[1]):
             own = np.int64(rows[r, g])
             here = p[: offsets[g + 1] - offsets[g]]
-            conditional(E, a, s, offsets[g], own, here)
+            conditional(E, a, s, offsets[g], own, scale, here)
             out[r, g] = -np.log(max(here[own], 1e-300))
 
 
@@ -95,36 +101,37 @@ def add_gradient(
     db: Float64,
 ) -> None:
     """Add the gradient of the weighted sum of log P(code | rest of the row), over rows and groups."""
-    n_hidden, n_groups = W.shape[0], rows.shape[1]
-    s, p = np.empty(n_hidden), np.empty(256)
-    by_group = np.empty((n_groups, n_hidden))
+    n_hidden, n_groups = b.shape[0], rows.shape[1]
+    s, scale, p = np.empty(n_hidden), np.empty(n_hidden), np.empty(256)
+    by_group, total = np.empty((n_groups, n_hidden)), np.empty(n_hidden)
     for r in range(rows.shape[0]):
         weight = weights[r]
         hidden(W, b, offsets, rows[r], s)
+        total[:] = 0.0
         for g in range(n_groups):
             start, own = offsets[g], np.int64(rows[r, g])
-            here = p[: offsets[g + 1] - start]
-            conditional(E, a, s, start, own, here)
-            for j in range(n_hidden):
-                rest, scale = 1 - s[j], s[j] / E[j, start + own]
-                expected = 0.0
-                for k in range(here.shape[0]):
-                    x = scale * E[j, start + k]
-                    x = here[k] * (x / (rest + x))
-                    expected += x
-                    dW[j, start + k] -= weight * x
-                dW[j, start + own] += weight * s[j]
-                by_group[g, j] = s[j] - expected
+            here, rest = p[: offsets[g + 1] - start], by_group[g]
+            conditional(E, a, s, start, own, scale, here)
+            rest[:] = s
             for k in range(here.shape[0]):
                 da[start + k] -= weight * here[k]
+                if here[k] < _NEGLIGIBLE:
+                    continue
+                row, slope = E[start + k], dW[start + k]
+                for j in range(n_hidden):
+                    x = scale[j] * row[j]
+                    x = here[k] * (x / (1 - s[j] + x))
+                    rest[j] -= x
+                    slope[j] -= weight * x
             da[start + own] += weight
+            for j in range(n_hidden):
+                total[j] += rest[j]
         for j in range(n_hidden):
-            total = 0.0
-            for g in range(n_groups):
-                total += by_group[g, j]
-            db[j] += weight * total
-            for g in range(n_groups):  # a code is a part of the rest of the row for all groups but its own
-                dW[j, offsets[g] + rows[r, g]] += weight * (total - by_group[g, j])
+            db[j] += weight * total[j]
+        for g in range(n_groups):  # a code is a part of the rest of the row for all groups but its own
+            slope, rest = dW[offsets[g] + rows[r, g]], by_group[g]
+            for j in range(n_hidden):
+                slope[j] += weight * (s[j] + total[j] - rest[j])
 
 
 @over_rows
@@ -146,7 +153,7 @@ def gibbs(
 
     The probabilities of their codes in all steps after the first ``n_before`` are added to ``total``.
     """
-    s, p = np.empty(W.shape[0]), np.empty(256)
+    s, scale, p = np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(256)
     for r in range(first, last):
         hidden(W, b, offsets, rows[r], s)
         for t in range(uniform.shape[1]):
@@ -155,7 +162,7 @@ def gibbs(
                     continue
                 start, own = offsets[g], np.int64(rows[r, g])
                 here = p[: offsets[g + 1] - start]
-                conditional(E, a, s, start, own, here)
+                conditional(E, a, s, start, own, scale, here)
                 if t >= n_before:
                     for k in range(here.shape[0]):
                         total[r, start + k] += here[k]

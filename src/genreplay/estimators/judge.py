@@ -1,0 +1,117 @@
+"""What a model thinks of rows: the surprise of each cell and of the whole row, joined and calibrated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from genreplay.core.grouped import State, model
+from genreplay.core.ingredient import Json
+from genreplay.core.kernels.arrays import Codes, Flags
+from genreplay.estimators.calibration import MEMORY, Float64, Scale, joined
+
+_FIRST_WEIGHT = 100
+"""rows that those of the warm-up count as: the model has learned them, so they seem more usual than new ones"""
+_STRANGE, _MOST_STRANGE = math.log(1e6), 0.1
+"""surprise beyond which a row counts as an anomaly, which the calibration does not learn; and the largest share of a
+batch that may count so: if there are more, the calibration is wrong, not the rows"""
+_DIGITS = 9
+"""after rounding, equal rows have equal scores, in whatever block they are computed"""
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """A model, and what was tracked of the surprise of the stream's rows."""
+
+    state: State
+    judged: Flags
+    """for each group of the RBM, whether its cells can be anomalies; times only explain others"""
+    usual: Float64
+    """mean surprise of each group of the RBM, given the rest of its row"""
+    n_tracked: float
+    """rows that these means are taken over"""
+    row: Scale
+    """of the surprise of whole rows"""
+    cell: Scale
+    """of the surprise of a row's most surprising cell"""
+    joint: Scale
+    """of both, joined"""
+
+    @classmethod
+    def start(cls, state: State, judged: Flags, rows: Codes) -> Judge:
+        """A judge of a model that has just learned its first rows."""
+        cells = cell_surprise(state, rows)
+        weight = min(_FIRST_WEIGHT / len(rows), 1.0)
+        judge = cls(state, judged, cells.mean(axis=0), weight * len(rows), *[Scale.of(np.zeros(1))] * 3)
+        whole, top = judge._row_scores(rows, cells), judge._cell_scores(cells)
+        row, cell = Scale.of(whole, weight), Scale.of(top, weight)
+        return replace(judge, row=row, cell=cell, joint=Scale.of(joined(row.nats(whole), cell.nats(top)), weight))
+
+    def _row_scores(self, rows: Codes, cells: Float64) -> Float64:
+        """How surprising whole rows are: the rarity of their codes, and of each cell given the others, half and half.
+
+        Combinations of columns are only counted, so they have their rarity alone.
+        """
+        n_groups = cells.shape[1]
+        rarity = self.state.rarity[self.state.offsets[:-1] + rows]
+        whole = rarity[:, n_groups:].sum(axis=1) + (rarity[:, :n_groups].sum(axis=1) + cells.sum(axis=1)) / 2
+        return np.asarray(whole.round(_DIGITS))
+
+    def _cell_scores(self, cells: Float64) -> Float64:
+        """The surprise of the most surprising cell of each row, less what is usual in its column."""
+        beyond = (cells - self.usual)[:, self.judged]
+        return np.asarray(beyond.max(axis=1, initial=-20.0).round(_DIGITS))
+
+    def nats(self, rows: Codes, cells: Float64) -> Float64:
+        """-log of the p-values of rows, given the surprise of their cells."""
+        return self.joint.nats(self._joined(rows, cells))
+
+    def _joined(self, rows: Codes, cells: Float64) -> Float64:
+        return joined(self.row.nats(self._row_scores(rows, cells)), self.cell.nats(self._cell_scores(cells)))
+
+    def followed(self, rows: Codes, cells: Float64, state: State) -> Judge:
+        """The judge after the model has learned these rows, whose cells were surprising so much before."""
+        whole, top, both = self._row_scores(rows, cells), self._cell_scores(cells), self._joined(rows, cells)
+        nats = self.joint.nats(both)
+        n_strange = int(np.count_nonzero(nats > _STRANGE))
+        kept = np.argsort(nats, kind="stable")[: len(nats) - min(n_strange, int(_MOST_STRANGE * len(nats)))]
+        n = min(self.n_tracked + len(kept), MEMORY)
+        return replace(
+            self,
+            state=state,
+            usual=self.usual + (cells[kept].mean(axis=0) - self.usual) * min(len(kept) / n, 1.0),
+            n_tracked=n,
+            row=self.row.with_scores(whole[kept]),
+            cell=self.cell.with_scores(top[kept]),
+            joint=self.joint.with_scores(both[kept]),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        return self.usual.nbytes + self.judged.nbytes + self.row.nbytes + self.cell.nbytes + self.joint.nbytes
+
+    def to_json(self) -> dict[str, Json]:
+        """What a file needs beside the model."""
+        return {
+            "judged": self.judged.tolist(),
+            "usual": self.usual.tolist(),
+            "n_tracked": self.n_tracked,
+            **{name: getattr(self, name).to_json() for name in ("row", "cell", "joint")},
+        }
+
+    @classmethod
+    def from_json(cls, state: State, held: Mapping[str, Any]) -> Judge:
+        """The judge that ``to_json`` wrote."""
+        scales = (Scale.from_json(held[name]) for name in ("row", "cell", "joint"))
+        return cls(state, np.array(held["judged"], dtype=bool), np.array(held["usual"]), held["n_tracked"], *scales)
+
+
+def cell_surprise(state: State, rows: Codes) -> Float64:
+    """-log P(cell | the rest of the row) for the groups of the RBM."""
+    n_groups = state.n_groups
+    known = np.ascontiguousarray(rows[:, :n_groups])
+    return np.asarray(model.surprise(state.rbm, state.offsets[: n_groups + 1], known).round(_DIGITS))

@@ -1,0 +1,110 @@
+"""Codes that follow the stream: when a column sits outside its range for good, all codes are made anew.
+
+A share of cells outside the range is tracked for each column. Where it gets too large, the next rows of the stream wait
+for new codes, as those of the warm-up did, while the old model goes on. The new codes fit these rows as well as the
+model's dreams, and a new model learns both: its past is dreamed with the old codes and written in the new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from genreplay.core.grouped import State, TableRBM, model, start
+from genreplay.core.grouped.rehearsal import independent
+from genreplay.core.ingredient import Json
+from genreplay.core.kernels.arrays import Codes
+from genreplay.estimators.calibration import Float64
+from genreplay.streams.codes import Bools
+from genreplay.streams.encoder import TableEncoder
+from genreplay.streams.table import Table
+from genreplay.streams.warm_up import WarmUp
+
+TOO_MANY = 0.25
+"""share of a column's cells outside its range, or with labels that have no code, at which codes are made anew"""
+_MEMORY = 500
+"""rows over which the share is taken"""
+_FAR_LESS = 0.1
+"""each interval beyond the range is taken to be so much less likely than the one before, until it comes"""
+_PRIOR = 0.5
+"""of the codes in the range; Krichevsky and Trofimov's"""
+_N_GIBBS = 20
+"""steps of the chains that dream the past"""
+
+
+@dataclass(frozen=True, eq=False)
+class Renewal:
+    """How much of each column lies outside its range, and the rows that wait for new codes."""
+
+    outside: Float64
+    columns: tuple[int, ...] = ()
+    """columns that new codes are being made for"""
+    rows: WarmUp | None = None
+    """rows that wait for them; None if the codes fit"""
+
+    def followed(self, outside: Bools, names: Sequence[str]) -> Renewal:
+        """After a batch: which of its cells lay outside?"""
+        share = self.outside + (outside.mean(axis=0) - self.outside) * min(len(outside) / _MEMORY, 1.0)
+        if self.rows is None and (share > TOO_MANY).any():
+            found = tuple(np.flatnonzero(share > TOO_MANY).tolist())
+            return Renewal(share, found, WarmUp(names))
+        return replace(self, outside=share)
+
+    def with_rows(self, table: Table, encoder: TableEncoder) -> Renewal:
+        """With further rows that wait."""
+        assert self.rows is not None
+        return replace(self, rows=self.rows.with_rows(table, dict(enumerate(encoder.kinds_))))
+
+    def to_json(self) -> dict[str, Json]:
+        """All of it, for a file."""
+        return {
+            "outside": self.outside.tolist(),
+            "columns": list(self.columns),
+            "rows": None if self.rows is None else self.rows.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, names: Sequence[str], state: Mapping[str, Any]) -> Renewal:
+        """What ``to_json`` wrote."""
+        rows = None if state["rows"] is None else WarmUp.from_json(names, state["rows"])
+        return cls(np.array(state["outside"]), tuple(state["columns"]), rows)
+
+
+def first_model(settings: TableRBM, encoder: TableEncoder, codes: Codes, rng: np.random.Generator) -> State:
+    """A model of the first rows in some codes."""
+    n_groups = int((encoder.column_of_group_ >= 0).sum())
+    prior = _PRIOR * _FAR_LESS ** encoder.far_of_code_.astype(np.float64)
+    return start(settings, encoder.group_sizes_, n_groups, prior, codes, rng)
+
+
+def renewed(
+    settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp
+) -> tuple[TableEncoder, State, Codes]:
+    """New codes, a model in them that has learned the rows and as many dreams, and the codes of the rows."""
+    rng = state.rng
+    dreams = dreamed(state, rows.n_rows, _N_GIBBS, rng)
+    drawn = np.asarray(encoder.draw(dreams, rng), dtype=object)
+    times = np.array([encoder.kinds_[column] == "timestamp" for column in encoder.column_of_group_ if column >= 0])
+    drawn[:, [kind == "timestamp" for kind in encoder.kinds_]] = None
+    anew = encoder.relearn(rows.cells, drawn)
+    past, new = anew.codes(Table(drawn)), anew.codes(Table(rows.cells))
+    past[:, : len(times)][:, times] = dreams[:, times]  # the codes of times are the same for all streams
+    changed = first_model(settings, anew, np.concatenate([past, new]), rng)
+    held = changed.rehearsed
+    if len(held):
+        old = rng.random(len(held)) < 0.5
+        held = held.copy()
+        held[old] = past[rng.integers(len(past), size=int(old.sum())), : held.shape[1]]
+    counters = {"n_learned": state.n_learned, "n_updates": state.n_updates}
+    return anew, changed._replace(rehearsed=held, **counters), new
+
+
+def dreamed(state: State, n: int, n_gibbs: int, rng: np.random.Generator) -> Codes:
+    """Dreams of a model: what it rehearses, or independent codes where it rehearses nothing, after some Gibbs steps."""
+    offsets = state.offsets[: state.n_groups + 1]
+    held = state.rehearsed
+    rows = held[rng.integers(len(held), size=n)] if len(held) else independent(state.rbm, offsets, n, rng)
+    return model.dream(state.rbm, offsets, rows, n_gibbs, rng)
