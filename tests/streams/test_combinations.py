@@ -1,4 +1,4 @@
-"""Codes that keep how likely a value is: intervals of equal width, and principal components as further columns."""
+"""Principal components of the numbers as further groups of codes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ import json
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
-from genreplay import OnlineRBM, OnlineRBMDetector, TableEncoder
-from genreplay.streams.codes import FAR, NumberCode
+from genreplay.streams import TableEncoder
 from genreplay.streams.combinations import MOST_COMPONENTS, Combinations
 
 Float64 = npt.NDArray[np.float64]
@@ -25,34 +21,6 @@ def correlated(n_rows: int, seed: int = 0) -> Float64:
     return np.stack([x, x + 0.05 * rng.normal(size=n_rows), other], axis=1)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60), st.lists(st.floats(-1e308, 1e308), min_size=1))
-def test_every_number_lies_in_exactly_one_interval(seen: list[float], later: list[float]) -> None:
-    code = NumberCode.of_widths(np.array(seen), n_bins=4)
-    values = np.array([*seen, *later])[:, np.newaxis]
-    inside = (values > code.lower) & (values <= code.upper)
-    np.testing.assert_array_equal(inside.sum(axis=1), 1)
-    decoded = code.decode(np.hstack([inside, np.zeros((len(values), 1))]).astype(float))
-    assert np.isfinite(decoded).all()
-
-
-def test_a_value_far_beyond_the_range_differs_from_one_just_beyond_it() -> None:
-    code = NumberCode.of_widths(np.random.default_rng(0).uniform(size=1000), n_bins=8)
-    span = 0.98
-    values = np.array([0.5, *(0.99 + span * (1.5 * distance) for distance in (0.4, *FAR))])[:, np.newaxis]
-    intervals = ((values > code.lower) & (values <= code.upper)).argmax(axis=1)
-    assert len(set(intervals)) == len(values)
-
-
-def test_intervals_have_equal_widths_so_that_rare_values_have_rare_bits() -> None:
-    rows = np.random.default_rng(0).normal(size=(5000, 1))
-    shares = TableEncoder(numbers="widths").fit(rows).transform(rows).mean(axis=0)
-    quantiles = TableEncoder(numbers="onehot").fit(rows).transform(rows).mean(axis=0)
-    inner = shares[5:13]  # below them: four far ones and the lowest percent
-    assert inner.min() < 0.05 < 0.2 < inner.max()
-    assert np.isclose(quantiles.max(), 1 / 8, atol=0.03)
-
-
 def test_components_see_a_broken_correlation_that_no_cell_shows() -> None:
     rows = correlated(2000)
     found = Combinations.learn(rows, n_bins=8)
@@ -62,43 +30,10 @@ def test_components_see_a_broken_correlation_that_no_cell_shows() -> None:
     assert abs(broken) > 20 * smallest.std()
 
 
-def test_a_detector_with_combinations_finds_rows_whose_cells_are_usual_one_by_one() -> None:
-    usual, broken = correlated(4000), correlated(200, seed=1)
-    broken[:, 1] = np.random.default_rng(2).permutation(broken[:, 1])
-    rows, truth = np.concatenate([correlated(800, seed=3), broken]), np.repeat([0, 1], [800, 200])
-    auc = {}
-    for combinations in (False, True):
-        encoder = TableEncoder(numbers="widths", combinations=combinations)
-        detector = OnlineRBMDetector(encoder, random_state=0).partial_fit(usual)
-        auc[combinations] = roc_auc_score(truth, detector.surprise(rows))
-    assert auc[True] > 0.85 > 0.75 > auc[False]
-
-
-def test_what_a_combination_adds_to_the_surprise_goes_to_the_columns_in_it() -> None:
-    detector = OnlineRBMDetector(TableEncoder(numbers="widths", combinations=True), random_state=0)
-    detector.partial_fit(correlated(4000))
-    nats = detector.explain([[0.0, 0.1, 0.2], [1.5, -1.5, 0.0]])
-    assert nats.shape == (2, 3)
-    assert nats[1, :2].min() > nats[0].max() > 0
-    assert nats[1, 2] < nats[1, :2].min()
-
-
-def test_dreams_and_filled_cells_come_without_the_combinations() -> None:
-    rows = correlated(3000)
-    encoder = TableEncoder(numbers="widths", combinations=True)
-    detector = OnlineRBMDetector(encoder, OnlineRBM(16, recipe="modern"), random_state=0).partial_fit(rows)
-    assert detector.sample(20).shape == (20, 3)
-    hidden = rows[-200:].copy()
-    hidden[:, 1] = np.nan
-    filled = detector.impute(hidden)[:, 1].astype(float)
-    error = np.abs(filled - rows[-200:, 1])
-    assert np.median(error) < 0.5 * np.median(np.abs(rows[-200:, 1])), "nearly equal columns fill each other"
-
-
 def test_an_encoder_with_combinations_comes_back_from_its_state_to_the_bit() -> None:
     rows = np.hstack([correlated(600), np.full((600, 1), 7.0)])
     rows[::7, 2] = np.nan
-    encoder = TableEncoder(numbers="widths", combinations=True).fit(rows)
+    encoder = TableEncoder().fit(rows)
     again = TableEncoder.from_state(json.loads(json.dumps(encoder.state(), allow_nan=False)))
     np.testing.assert_array_equal(again.transform(rows), encoder.transform(rows))
     assert len(encoder.get_feature_names_out()) == encoder.transform(rows).shape[1]
@@ -113,8 +48,51 @@ def test_an_encoder_with_combinations_comes_back_from_its_state_to_the_bit() -> 
 )
 def test_where_there_is_nothing_to_combine_there_are_no_combinations(rows: Float64) -> None:
     assert Combinations.learn(rows, n_bins=8) is None
-    encoder = TableEncoder(numbers="widths", combinations=True).fit(rows)
-    assert encoder.column_of_bit_.max() == rows.shape[1] - 1
+    encoder = TableEncoder().fit(rows)
+    assert encoder.column_of_group_.tolist() == list(range(rows.shape[1]))
+
+
+def test_groups_of_combinations_come_last_and_have_no_missing_code() -> None:
+    encoder = TableEncoder().fit(correlated(600))
+    assert encoder.column_of_group_.tolist() == [0, 1, 2, -1, -1, -1]
+    assert encoder.missing_codes_[3:].tolist() == encoder.unseen_codes_[3:].tolist() == [-1, -1, -1]
+    assert encoder.group_sizes_.tolist() == [19, 19, 19, 18, 18, 18]
+    assert len(encoder.get_feature_names_out()) == len(encoder.far_of_code_) == encoder.group_sizes_.sum()
+
+
+def test_a_row_whose_cells_are_usual_but_not_together_has_a_far_code_in_a_combination() -> None:
+    encoder = TableEncoder().fit(correlated(600))
+    codes = encoder.codes([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
+    assert not encoder.outside(codes).any()
+    firsts = np.cumsum(encoder.group_sizes_) - encoder.group_sizes_
+    assert encoder.far_of_code_[firsts + codes].max(axis=1).tolist() == [0, 3]
+
+
+def test_a_missing_number_is_put_at_its_median_in_the_combinations() -> None:
+    rows = correlated(601)
+    encoder = TableEncoder().fit(rows)
+    median = np.median(rows, axis=0)
+    with_median, without = encoder.codes([[0.3, 0.3, median[2]], [0.3, 0.3, None]])
+    assert with_median[3:].tolist() == without[3:].tolist()
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e150, 1e300])
+def test_numbers_of_any_size_can_be_combined(factor: float) -> None:
+    rows = correlated(400) * factor
+    rows[0] = 1e308, -1e308, 1e308
+    encoder = TableEncoder().fit(rows)
+    json.dumps(encoder.state(), allow_nan=False)
+    codes = encoder.codes(rows)
+    assert np.array_equal(codes, [encoder.codes_one(row) for row in rows.tolist()])
+    assert np.isfinite(encoder.decode(codes)).all()
+
+
+def test_rows_on_the_ends_of_the_range_have_the_same_codes_in_any_company() -> None:
+    rows = np.random.default_rng(0).normal(size=(101, 7))  # the percentiles of 101 rows are values of rows
+    encoder = TableEncoder().fit(rows)
+    together = encoder.codes(rows)
+    assert np.array_equal(together, np.concatenate([encoder.codes(rows[i : i + 1]) for i in range(101)]))
+    assert np.array_equal(together, [encoder.codes_one(row) for row in rows.tolist()])
 
 
 def test_a_wide_table_has_a_bounded_number_of_combinations() -> None:

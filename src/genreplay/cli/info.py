@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,8 +27,8 @@ from genreplay.streams.chunks import shown
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
     """Print what a model file holds: its table, how many rows it has seen, its size.
 
-    For each column: its kind, and what its bits say, such as >31.5 for a number, =red for a label, and =? for a cell
-    that is missing or has a label without a bit.
+    For each column: its kind, and what its codes tell apart: the usual range of a number and its intervals, the labels
+    of a category. All codes of all columns are in the JSON.
     """
     with models.reading(path):
         held = checkpoint.load(path)
@@ -97,13 +98,23 @@ def _lines(facts: dict[str, Json]) -> list[str]:
     return [
         *lines,
         "columns:",
-        *(f"  {name:<{width}}  {kind!s:<9}  {_bits(facts, column)}".rstrip() for name, (column, kind) in kinds),
+        *(f"  {name:<{width}}  {kind!s:<9}  {_told_apart(facts, column)}".rstrip() for name, (column, kind) in kinds),
     ]
 
 
-def _bits(facts: dict[str, Json], column: str) -> str:
-    """What the bits of a column say."""
-    codes = facts["codes"]
-    assert isinstance(codes, dict)
-    code = codes.get(column)
-    return ", ".join(shown(str(bit).strip()) for bit in code["bits"]) if isinstance(code, dict) else ""  # type: ignore[union-attr]
+def _told_apart(facts: dict[str, Json], column: str) -> str:
+    """What the codes of a column tell apart; nothing for a column that has none."""
+    codes: Any = facts["codes"]
+    code: dict[str, Any] = codes.get(column, {})
+    match code.get("kind"):
+        case "number" if code["cuts"]:
+            first, last = code["usual"]
+            low, high = code["cuts"][first - 1], code["cuts"][last]
+            return f"always {low:g}" if low == high else f"{low:g} to {high:g} in {last - first + 1:,} intervals"
+        case "category":
+            return ", ".join(map(shown, code["labels"]))
+        case "boolean":
+            return "false, true"
+        case "timestamp":
+            return f"{code['n_sectors']:,} times of day, 7 days of the week"
+    return ""

@@ -62,8 +62,8 @@ class _Finite(click.FloatRange):
 @click.option(
     "--bins",
     metavar="N",
-    type=click.IntRange(1, 1000),
-    help="Intervals of each number in a new model, of about equally many rows.  [default: 8]",
+    type=click.IntRange(1, 243),
+    help="Intervals of equal width in the usual range of each number of a new model.  [default: 8]",
 )
 @click.option(
     "--epochs", type=click.IntRange(1), help="Steps per update of a new model; more steps learn more from few rows."

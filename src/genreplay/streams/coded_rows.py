@@ -60,8 +60,8 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                [2, 1],
                [3, 2]], dtype=uint8)
         """
-        table = X if isinstance(X, Table) else self._check(X)
         self._require_frozen()
+        table = X if isinstance(X, Table) else self._check(X)
         return self._layout.encode(table)
 
     def codes_one(self, row: Sequence[object]) -> Codes:
@@ -131,7 +131,8 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         array([[2.5, 'red'],
                [nan, None]], dtype=object)
         """
-        return self._layout.decode(self._checked(codes))
+        codes = self._checked(codes)
+        return self._layout.decode(codes)
 
     def draw(self, codes: Codes, rng: np.random.Generator) -> Objects | Float64:
         """Return rows as ``decode`` does, but with numbers drawn uniformly from their intervals.
@@ -147,7 +148,8 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> encoder.draw(encoder.codes([[100], [100], [900]]), np.random.default_rng(0)).ravel()
         array([322., 142., 520.])
         """
-        return self._layout.decode(self._checked(codes), rng)
+        codes = self._checked(codes)
+        return self._layout.decode(codes, rng)
 
     def _checked(self, codes: Codes) -> Codes:
         self._require_frozen()
@@ -205,8 +207,9 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                [ True,  True],
                [False, False]])
         """
+        codes = self._checked(codes)
         n_groups = self._layout.n_table_groups
-        far = self.far_of_code_[self._layout.first_bits[:n_groups] + self._checked(codes)[:, :n_groups]] > 0
+        far = self.far_of_code_[self._layout.first_bits[:n_groups] + codes[:, :n_groups]] > 0
         return np.logical_or.reduceat(far, self._layout.first_groups, axis=1)
 
     def blame(self, X: object, amounts: Float64) -> Float64:
@@ -223,8 +226,8 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> encoder.blame([[0.0, 99.0, 0.0]], np.array([[0, 0, 0, 1.0, 1.0, 1.0]])).argmax()
         np.int64(1)
         """
-        table = X if isinstance(X, Table) else self._check(X)
         self._require_frozen()
+        table = X if isinstance(X, Table) else self._check(X)
         layout, n_groups = self._layout, self._layout.n_table_groups
         own: Float64 = np.add.reduceat(amounts[:, :n_groups], layout.first_groups, axis=1)
         if layout.combinations is not None:
