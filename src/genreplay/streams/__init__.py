@@ -1,4 +1,4 @@
-"""Rows in and out: tables of numbers, categories, booleans and times, and their way to bits and back."""
+"""Rows in and out: tables of numbers, categories, booleans and times, and their way to codes and back."""
 
 from genreplay.streams.encoder import TableEncoder
 

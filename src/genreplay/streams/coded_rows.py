@@ -231,8 +231,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         layout, n_groups = self._layout, self._layout.n_table_groups
         own: Float64 = np.add.reduceat(amounts[:, :n_groups], layout.first_groups, axis=1)
         if layout.combinations is not None:
-            shares = layout.combinations.blame(layout.numbers_of(table))
-            own[:, layout.numbers] += np.einsum("rnc,rc->rn", shares, amounts[:, n_groups:])
+            own[:, layout.numbers] += layout.combinations.blame(layout.numbers_of(table), amounts[:, n_groups:])
         return own
 
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:

@@ -26,6 +26,8 @@ _SMALLEST = 1e-3
 """standard deviation, in shares of the largest, from which a component is more than rounding"""
 _FARTHEST = 1500.0
 """asinh of the largest ratio of two floats, rounded up"""
+_STEP = 2.0**-24
+"""to which components are rounded; their largest standard deviation is about 1"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,25 +82,24 @@ class Combinations:
 
     @cached_property
     def _weights(self) -> tuple[Float64, Float64]:
-        """Loadings of the numbers after asinh, and what is added to their products."""
-        weights = self.loadings / self.deviation[:, np.newaxis]
+        """Loadings of the numbers after asinh, and what is added to their products, for components in steps."""
+        weights = self.loadings / self.deviation[:, np.newaxis] / _STEP
         return weights, -self.mean @ weights
 
     @cached_property
     def _of_one_row(self) -> tuple[list[float], list[float], Float64, list[list[float]]]:
-        """Centres, scales, weights with what is added as their last row, and the edges of each component."""
-        edges = [code.edges.tolist() for code in self.codes]
+        """Centres, scales, weights with what is added as their last row, and the edges of each component in steps."""
+        edges = [(code.edges / _STEP).tolist() for code in self.codes]
         return self.centre.tolist(), self.scale.tolist(), np.vstack(self._weights), edges
 
     def apply(self, values: Float64) -> Float64:
         """The components of rows of numbers; a missing number is put at its median.
 
-        They are rounded to single precision. A product can differ in its last digits with the number of rows, and a
-        value that lies on a cut would then change its code.
+        They are rounded. The last digits of a product can differ with the number of rows, and a value that lies on a
+        cut would then change its code.
         """
         weights, shift = self._weights
-        components = _drawn_in(values, self.centre, self.scale) @ weights + shift
-        return components.astype(np.float32).astype(np.float64)
+        return np.rint(_drawn_in(values, self.centre, self.scale) @ weights + shift) * _STEP
 
     def encode(self, values: Float64, out: Codes) -> None:
         """Write the code of each component."""
@@ -112,14 +113,17 @@ class Combinations:
         if not math.isfinite(sum(z)):
             z = [0.0 if each != each else min(max(each, -_FARTHEST), _FARTHEST) for each in z]
         z.append(1.0)
-        return list(map(bisect_left, edges, (np.array(z) @ weights).astype(np.float32).tolist()))
+        return list(map(bisect_left, edges, np.rint(np.array(z).dot(weights)).tolist()))
 
-    def blame(self, values: Float64) -> Float64:
-        """For each row, the share that each number has in each component, shape (rows, numbers, components)."""
-        standardised = (_drawn_in(values, self.centre, self.scale) - self.mean) / self.deviation
-        parts = np.square(standardised[:, :, np.newaxis] * self.loadings)
-        shares: Float64 = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-300)
-        return shares
+    def blame(self, values: Float64, amounts: Float64) -> Float64:
+        """Amounts of the components, (rows, components), shared out to the numbers, (rows, numbers).
+
+        A number's share is that of its square in the component.
+        """
+        squares = np.square((_drawn_in(values, self.centre, self.scale) - self.mean) / self.deviation)
+        weights = np.square(self.loadings)
+        shared: Float64 = squares * ((amounts / np.maximum(squares @ weights, 1e-200)) @ weights.T)
+        return shared
 
     def state(self) -> dict[str, Json]:
         """All of it, for JSON; infinite deviations are None there."""

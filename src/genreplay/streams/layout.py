@@ -76,6 +76,8 @@ class Layout:
 
     def encode_one(self, row: Sequence[object]) -> Codes:
         """The codes of one row of cells, without a table; a refused cell raises the error of ``encode``."""
+        if isinstance(row, np.ndarray) and row.dtype == np.float64:
+            row = row.tolist()
         if len(row) != len(self.codes):
             raise ValueError(f"A row of TableEncoder has {len(self.codes)} cells. Got {len(row)} instead.")
         found: list[int] = []
