@@ -27,6 +27,8 @@ _EDGES = np.linspace(-8, 8, 257)
 """of the intervals: asinh of the distance from the centre in spreads, so that they widen outwards, to 1,490 spreads"""
 _N_TAIL, _SMALLEST_TAIL, _LARGEST_TAIL = 30, 1 / 500, 1 / 20
 """rows that the tail is fitted to, and limits of their share"""
+_N_PRIOR = 5
+"""rows with an excess of one spread that are added to those of the tail, which are few at first"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +78,8 @@ class Scale:
         n_tail = min(max(_N_TAIL, _SMALLEST_TAIL * n), _LARGEST_TAIL * n)
         first = int(np.argmax(above <= n_tail))
         middles = (values[first:-1] + values[first + 1 :]) / 2
-        excess = float(self.counts[first:] @ (middles - values[first])) / max(above[first], 1e-9)
-        slope = 1 / max(excess, self.spread / 20)
+        excess = float(self.counts[first:] @ (middles - values[first])) + _N_PRIOR * self.spread
+        slope = (above[first] + _N_PRIOR) / excess
         at_edges[first:] = at_edges[first] + slope * (values[first:] - values[first])
         return np.maximum(at_edges, 0.0), float(values[-1]), slope
 

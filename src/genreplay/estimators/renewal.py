@@ -23,9 +23,9 @@ from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import Table
 from genreplay.streams.warm_up import WarmUp
 
-TOO_MANY = 0.25
+TOO_MANY = 0.5
 """share of a column's cells outside its range, or with labels that have no code, at which codes are made anew"""
-_MEMORY = 500
+_MEMORY = 1_000
 """rows over which the share is taken"""
 _FAR_LESS = 0.1
 """each interval beyond the range is taken to be so much less likely than the one before, until it comes"""
