@@ -20,7 +20,7 @@ from genreplay.experiments.paper.online import OnlineRun
 from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.regimes import RegimesRun
 from genreplay.experiments.registry import EXPERIMENTS
-from genreplay.experiments.run import Run, describe
+from genreplay.experiments.run import Run, describe, seeds_of
 
 World = Callable[[Run, int], dict[str, Any]]
 
@@ -66,7 +66,7 @@ def records(
             "versions": {"python": "3.0", "genreplay": "0.0"},
         }
         for run in runs
-        for seed in range(n_seeds)
+        for seed in seeds_of(run, n_seeds)
     ]
 
 

@@ -16,6 +16,7 @@ from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.regimes import N_BLOCK
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
+from genreplay.experiments.run import seeds_of
 from genreplay.formatting import percent
 from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, regimes, sheets, study, tables
 from genreplay.report.headlines import headlines
@@ -46,7 +47,7 @@ class Experiment(NamedTuple):
     name: str
     n_done: int
     n_listed: int
-    """runs of the experiment times the seeds in the file"""
+    """runs of the experiment with the seeds in the file"""
     hours: float
     temperatures: list[int]
 
@@ -138,4 +139,5 @@ def _experiment(results: Results, name: str) -> Experiment:
         if found and isinstance(run, OnlineRun) and run.curve_every
     }
     hours = sum(record["seconds"] for record in records) / 3600
-    return Experiment(name, len(records), len(runs) * max(len(results.seeds), 1), hours, sorted(temperatures))
+    n_listed = sum(len(seeds_of(run, max(len(results.seeds), 1))) for run in runs)
+    return Experiment(name, len(records), n_listed, hours, sorted(temperatures))
