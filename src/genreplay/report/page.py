@@ -18,7 +18,7 @@ from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import seeds_of
 from genreplay.formatting import percent
-from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, regimes, sheets, study, tables
+from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, halves, regimes, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
 from genreplay.report.titles import SECTIONS
@@ -83,6 +83,8 @@ def build(results: Results) -> str:
         anomalies=anomaly.anomalies(results),
         detectors=anomaly.DETECTORS,
         online_detectors=ONLINE,
+        alarm_calibrations=tuple(anomaly.CALIBRATIONS),
+        half_splits=halves.N_SPLITS,
         faults=faults.faults(results),
         regimes=regimes.regimes(results),
         experiments=[_experiment(results, name) for name in EXPERIMENTS],
@@ -118,6 +120,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "search_rows": trial.max_rows,
         "part_hidden": part.n_hidden,
         "part_rows": part.max_rows,
+        "anomaly_factor": f"{anomaly.FACTOR:g}",
         "anomaly_head": detector.n_head,
         "anomaly_learned": percent(1 - detector.held_out),
         "anomaly_sample": detector.max_sample,

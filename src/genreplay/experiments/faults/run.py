@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import ClassVar, Literal
 
 from genreplay.datasets import faults as tables
-from genreplay.datasets.anomaly import NEEDS_RIVER
 from genreplay.datasets.faults import KINDS, USUAL, FaultyTable, Floats, Objects
 from genreplay.experiments.anomaly import histograms, rivals
 from genreplay.experiments.faults import rbm
@@ -55,7 +54,7 @@ class FaultsRun:
     @property
     def obstacle(self) -> str | None:
         """Why it cannot be run here, in one sentence."""
-        return NEEDS_RIVER if self.method in ("HalfSpaceTrees", "LODA") and not rivals.has_river() else None
+        return rivals.obstacle(self.method)
 
     def execute(self, seed: int, report: Report) -> Figures:
         table = load(self.n_rows, seed, self.order, self.fault_share)
