@@ -13,7 +13,7 @@ from genreplay.datasets import anomaly as tables
 from genreplay.datasets.anomaly import Known, Labelled
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.experiments import runner
-from genreplay.experiments.anomaly import OFFLINE, ONLINE, AnomalyRun, rbm, runs
+from genreplay.experiments.anomaly import OFFLINE, ONLINE, VARIANTS, AnomalyRun, rbm, runs, variant_runs, variants
 from genreplay.experiments.anomaly import run as anomaly_run
 from genreplay.experiments.run import Figures
 
@@ -44,7 +44,7 @@ def test_every_method_finds_rows_that_are_far_off(method: str) -> None:
     assert figures["auc"] > 0.9
     assert 0 < figures["average_precision"] <= 1
     assert figures["seconds"] > 0
-    assert figures["held_bytes"] > 1_000
+    assert figures["held_bytes"] > 100
     assert shares == sorted(shares)
     again = execute(AnomalyRun(method=method))
     assert {**again, "seconds": 0, "held_bytes": 0} == {**figures, "seconds": 0, "held_bytes": 0}
@@ -102,6 +102,47 @@ def test_only_the_rbm_is_asked_for_alarm_rates() -> None:
     assert all("dream_alarms" not in execute(AnomalyRun(method=method)) for method in METHODS[1:])
 
 
+@pytest.mark.parametrize("n_rows", [240, 367])
+def test_in_a_short_stream_every_counted_row_has_a_score(n_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anomaly_run, "load", lambda dataset: made_up(n_rows, 30))
+    _, rows, is_anomaly = made_up(n_rows, 30)
+    n_head = n_rows // 4
+    assert n_head < 100, "less than a batch"
+    found = rbm.score(rows, ~is_anomaly, n_head, 0.3, 2_000, 0, lambda share, doing: None)
+    assert (found.scores[n_head:] > 0).all()
+    assert execute(AnomalyRun())["n_counted"] == n_rows - n_head
+
+
+def test_a_variant_changes_its_settings_and_nothing_else() -> None:
+    detector = variants.detector("rbm__n_hidden=7, encoder__n_bins=3", random_state=5)
+    assert (detector.rbm.n_hidden, detector.encoder.n_bins, detector.random_state) == (7, 3, 5)
+    default = execute(AnomalyRun())
+    same = execute(AnomalyRun(variant="rbm__n_hidden=32"))
+    other = execute(AnomalyRun(variant="rbm__n_hidden=7"))
+    assert same["auc"] == default["auc"], "a default that is given is the default"
+    assert other["auc"] != default["auc"]
+    assert other["held_bytes"] < default["held_bytes"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_variant_differs_from_the_defaults(variant: str) -> None:
+    changed = variants.parsed(variant)
+    defaults = variants.detector("on_drift='nothing'").get_params()  # with the default encoder and rbm as objects
+    assert all(defaults[name] != value for name, value in changed.items())
+    assert changed.items() <= variants.detector(variant).get_params().items()
+
+
+def test_settings_are_compared_in_one_order_on_the_first_rows() -> None:
+    found = variant_runs()
+    assert len(found) == len(set(found)) == 29 * (len(VARIANTS) + 2)
+    assert {run.max_rows for run in found if run.dataset == "http"} == {10_000}
+    assert {run.max_rows for run in found if run.dataset == "vertebral"} == {None}, "shared with the other experiment"
+    assert {run.max_rows for run in variant_runs(quick=True)} == {2_000}
+    seeds = {(job.run.variant != "", job.seed) for job in runner.expand(found, 3)}  # type: ignore[attr-defined]
+    assert seeds == {(True, 0), (False, 0), (False, 1), (False, 2)}
+    assert AnomalyRun("skin", variant="rbm__n_hidden=16").title == "skin RBM rbm__n_hidden=16"
+
+
 def test_local_outlier_factor_is_fitted_on_a_sample() -> None:
     figures = execute(AnomalyRun(method="LocalOutlierFactor", max_sample=300))
     assert (figures["n_fitted"], figures["held_bytes"]) == (300, 300 * 4 * 8)
@@ -115,7 +156,8 @@ def test_without_an_anomaly_to_be_found_there_is_no_auc(monkeypatch: pytest.Monk
 
 
 def test_runs_are_all_sets_and_methods() -> None:
-    assert len({(run.dataset, run.method) for run in runs()}) == len(runs()) == 14 * 5
+    assert len({(run.dataset, run.method) for run in runs()}) == len(runs()) == 29 * 6
+    assert {run.max_rows for run in runs()} == {None}, "all rows are streamed"
     assert {run.max_rows for run in runs(quick=True)} == {2_000}
 
 
@@ -150,7 +192,7 @@ def test_reproduce_runs_all_methods_and_resumes(folder: Path) -> None:
     out.write_bytes(b"".join(lines[:3]))
     assert reproduce(out, "--resume")[0] == 0
     assert out.read_bytes().splitlines(keepends=True)[:3] == lines[:3]
-    assert len(runner.read(out)) == 5
+    assert len(runner.read(out)) == 6
 
 
 def test_without_river_its_runs_are_left_out_in_a_sentence_and_the_others_go_on(
@@ -159,10 +201,11 @@ def test_without_river_its_runs_are_left_out_in_a_sentence_and_the_others_go_on(
     monkeypatch.setitem(sys.modules, "river.anomaly", None)
     code, said = reproduce(folder / "runs.jsonl")
     assert code == 0
-    assert "2 of 5 runs are left out: River is not installed" in said
+    assert "2 of 6 runs are left out: River is not installed" in said
     assert "pip install --upgrade 'genreplay[river]'." in said
     assert {record["settings"].get("method", "RBM") for record in runner.read(folder / "runs.jsonl")} == {
         "RBM",
+        "histograms",
         *OFFLINE,
     }
 

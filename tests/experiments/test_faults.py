@@ -13,7 +13,6 @@ from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.experiments import runner
 from genreplay.experiments.faults import METHODS, ORDERS, FaultsRun, filling, rbm, runs
 from genreplay.experiments.faults.coding import to_numbers
-from genreplay.experiments.faults.histograms import Histograms
 from genreplay.experiments.run import Figures
 
 
@@ -96,18 +95,6 @@ def test_numbers_for_rivals_have_no_missing_cell_and_a_column_for_labels_not_in_
     other = numbers[:, -3 - 1]  # before idle, running and other modes
     assert (other == ~np.isin(table.column("product").astype(str), products)).all()
     assert other[table.kinds == "label"][-1] == 1
-
-
-def test_histograms_count_columns_for_themselves_whatever_the_chunks() -> None:
-    rows = faults(1_000).rows
-    one, two = Histograms(), Histograms()
-    whole = np.concatenate([one.learn_scored(rows[:500]), one.learn_scored(rows[500:])])
-    cut = np.concatenate([two.learn_scored(rows[:500]), two.learn_scored(rows[500:700]), two.learn_scored(rows[700:])])
-    assert (whole == cut).all()
-    odd = rows[[-1]].copy()
-    odd[0, COLUMNS.index("product")] = "never seen"
-    assert one.learn_scored(odd)[0] > one.learn_scored(rows[[-1]])[0]
-    assert len(one.counts) == len(COLUMNS)
 
 
 def test_runs_are_all_methods_in_both_orders() -> None:

@@ -72,6 +72,14 @@ def test_jobs_are_every_run_with_every_seed_once() -> None:
     ]
 
 
+def test_a_run_may_need_fewer_seeds_than_are_asked_for() -> None:
+    class OneCoin(Coin):
+        max_seeds = 1
+
+    assert [job.seed for job in runner.expand([Coin(), OneCoin(0.2)], n_seeds=3)] == [0, 1, 2, 0]
+    assert [job.seed for job in runner.expand([OneCoin()], n_seeds=1)] == [0]
+
+
 def name_of(run: Run, seed: int = 0) -> str:
     return identity(describe(run, seed))
 

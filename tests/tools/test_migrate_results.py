@@ -102,5 +102,5 @@ def test_a_file_is_migrated_in_place_and_a_torn_last_line_is_dropped(tmp_path: P
 def test_every_stored_result_is_found_by_an_experiment() -> None:
     records = runner.read(FILE)
     results = Results(records)
-    assert len(results.records) == len(records) >= 953
+    assert len(results.records) == len(records) > 0
     assert results.n_not_listed == 0

@@ -62,8 +62,9 @@ def reproduce(
 
     fig3 (toy scenario), fig4 (MNIST, sizes and orders), fig5 (learning curves), table2 (nine data sets), cd-steps,
     cost (time and bytes of an update), study (number and steps of dreams), search (random search); and, not in the
-    paper, anomaly (detectors on 14 streams; extra: river), faults (detectors on a generated table of a factory; extra:
-    river), regimes (alarms when regimes return) and beyond (the recipe "modern" and the effect of its parts).
+    paper, anomaly (detectors on 29 streams; extra: river), variants (our detector with other settings; always
+    one seed), faults (detectors on a generated table of a factory; extra: river), regimes (alarms when regimes return)
+    and beyond (the recipe "modern" and the effect of its parts).
 
     Results go to results/runs.jsonl, or out/quick.jsonl with --quick. Interrupt it at any time; --resume goes on.
     """

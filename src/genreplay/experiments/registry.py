@@ -18,6 +18,7 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "study": replay_study.runs,
     "search": random_search.runs,
     "anomaly": anomaly.runs,
+    "variants": anomaly.variant_runs,
     "faults": faults.runs,
     "regimes": regimes.runs,
     "beyond": beyond.runs,

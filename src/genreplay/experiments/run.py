@@ -35,8 +35,9 @@ class Run(Protocol):
     Results of another version stay in the file, are not found, and so are run again. Do not raise it for a new field
     whose default keeps the meaning, for a new figure that old results may lack, or for faster code.
 
-    A run may also have ``obstacle``, None or the sentence that says why it cannot be run here; and ``timed``, True
-    where its seconds matter more than its peak of memory, which takes time to trace.
+    A run may also have ``obstacle``, None or the sentence that says why it cannot be run here; ``timed``, True where
+    its seconds matter more than its peak of memory, which takes time to trace; and ``max_seeds``, None or the number of
+    seeds that are enough.
     """
 
     kind: ClassVar[str]
@@ -74,6 +75,12 @@ def changed_settings(run: Run) -> dict[str, Any]:
 def describe(run: Run, seed: int) -> dict[str, Any]:
     """What determines a result: kind, version, settings that differ from their defaults, and seed."""
     return {"kind": run.kind, "version": run.version, "settings": changed_settings(run), "seed": seed}
+
+
+def seeds_of(run: Run, n_seeds: int) -> range:
+    """The seeds that a run is carried out with if ``n_seeds`` are asked for."""
+    max_seeds: int | None = getattr(run, "max_seeds", None)
+    return range(n_seeds if max_seeds is None else min(n_seeds, max_seeds))
 
 
 def identity(described: Mapping[str, Any]) -> str:

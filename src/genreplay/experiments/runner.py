@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import joblib
 from threadpoolctl import threadpool_limits
 
-from genreplay.experiments.run import Run, describe, identity
+from genreplay.experiments.run import Run, describe, identity, seeds_of
 
 Record = dict[str, Any]
 _LINE_START = b'{"kind": "'
@@ -49,7 +49,7 @@ class Job(NamedTuple):
 
 def expand(runs: Iterable[Run], n_seeds: int) -> list[Job]:
     """All jobs, each once, the seeds of a run side by side."""
-    jobs = {job.identity: job for run in runs for seed in range(n_seeds) for job in (Job(run, seed),)}
+    jobs = {job.identity: job for run in runs for seed in seeds_of(run, n_seeds) for job in (Job(run, seed),)}
     return list(jobs.values())
 
 

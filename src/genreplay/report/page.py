@@ -16,8 +16,9 @@ from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.regimes import N_BLOCK
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
+from genreplay.experiments.run import seeds_of
 from genreplay.formatting import percent
-from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, regimes, sheets, study, tables
+from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, halves, regimes, sheets, study, tables
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
 from genreplay.report.titles import SECTIONS
@@ -46,7 +47,7 @@ class Experiment(NamedTuple):
     name: str
     n_done: int
     n_listed: int
-    """runs of the experiment times the seeds in the file"""
+    """runs of the experiment with the seeds in the file"""
     hours: float
     temperatures: list[int]
 
@@ -82,6 +83,8 @@ def build(results: Results) -> str:
         anomalies=anomaly.anomalies(results),
         detectors=anomaly.DETECTORS,
         online_detectors=ONLINE,
+        alarm_calibrations=tuple(anomaly.CALIBRATIONS),
+        half_splits=halves.N_SPLITS,
         faults=faults.faults(results),
         regimes=regimes.regimes(results),
         experiments=[_experiment(results, name) for name in EXPERIMENTS],
@@ -117,6 +120,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "search_rows": trial.max_rows,
         "part_hidden": part.n_hidden,
         "part_rows": part.max_rows,
+        "anomaly_factor": f"{anomaly.FACTOR:g}",
         "anomaly_head": detector.n_head,
         "anomaly_learned": percent(1 - detector.held_out),
         "anomaly_sample": detector.max_sample,
@@ -138,4 +142,5 @@ def _experiment(results: Results, name: str) -> Experiment:
         if found and isinstance(run, OnlineRun) and run.curve_every
     }
     hours = sum(record["seconds"] for record in records) / 3600
-    return Experiment(name, len(records), len(runs) * max(len(results.seeds), 1), hours, sorted(temperatures))
+    n_listed = sum(len(seeds_of(run, max(len(results.seeds), 1))) for run in runs)
+    return Experiment(name, len(records), n_listed, hours, sorted(temperatures))

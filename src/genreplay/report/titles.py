@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from genreplay.datasets.anomaly import RIVER_SHUTTLE
 from genreplay.experiments.paper.table2 import DATASET_TITLES
 
 SECTIONS = {
@@ -41,8 +40,3 @@ def dataset_title(dataset: str, state: str = "exact", more: str = "") -> str:
     """
     title = DATASET_TITLES[dataset] + (f", {more}" if more else "")
     return title if state == "exact" else f"{title} ({state})"
-
-
-def stream_title(dataset: str) -> str:
-    """A stream of the experiment on anomalies."""
-    return "shuttle of River" if dataset == RIVER_SHUTTLE else dataset

@@ -11,6 +11,8 @@ import numpy as np
 from genreplay.experiments.anomaly.scores import Floats, Found, in_chunks
 from genreplay.experiments.run import Report
 
+OF_RIVER = ("HalfSpaceTrees", "LODA")
+
 
 def score_online(method: str, rows: Floats, seed: int, report: Report) -> Found:
     """A detector of River, one dict after the other."""
@@ -55,11 +57,12 @@ def score_offline(method: str, rows: Floats, seed: int, max_sample: int) -> Foun
     return Found(scores, seconds, sample.nbytes, {"n_fitted": len(sample)})
 
 
-def has_river() -> bool:
-    """Tell whether River is installed and has what is compared here."""
+def obstacle(method: str) -> str | None:
+    """Why the method cannot be run here, in one sentence; None if it can."""
+    if method not in OF_RIVER:
+        return None
     try:
         from river.anomaly import LODA  # noqa: F401
-        from river.datasets import Shuttle  # noqa: F401
     except ImportError:
-        return False
-    return True
+        return "River is not installed, or has no LODA yet: pip install --upgrade 'genreplay[river]'"
+    return None

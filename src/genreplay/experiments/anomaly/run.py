@@ -9,11 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from genreplay.datasets import anomaly as tables
-from genreplay.experiments.anomaly import rbm, rivals
+from genreplay.experiments.anomaly import histograms, rbm, rivals
+from genreplay.experiments.anomaly.variants import VARIANTS
 from genreplay.experiments.run import Figures, Report
 
-ONLINE = ("RBM", "HalfSpaceTrees", "LODA")
+ONLINE = ("RBM", "histograms", "HalfSpaceTrees", "LODA")
 OFFLINE = ("IsolationForest", "LocalOutlierFactor")
+QUICK_ROWS = 2_000
+"""rows of a stream in the quick form, at most"""
+VARIANT_ROWS = 10_000
+"""rows of a stream on which settings are compared, at most"""
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class AnomalyRun:
     dataset: str = "cardio"
     """name of a set of genreplay.datasets.anomaly"""
     method: str = "RBM"
-    """RBM, HalfSpaceTrees, LODA, IsolationForest or LocalOutlierFactor"""
+    """RBM, histograms, HalfSpaceTrees, LODA, IsolationForest or LocalOutlierFactor"""
     n_head: int = 500
     """first rows, which are learned and not counted; at most a quarter of the stream"""
     held_out: float = 0.3
@@ -40,16 +45,22 @@ class AnomalyRun:
     """rows that LocalOutlierFactor is fitted on, at most"""
     max_rows: int | None = None
     """stream only so many rows; None for all"""
+    variant: str = ""
+    """settings of the RBM that differ from the defaults, as in ``VARIANTS``"""
 
     @property
     def title(self) -> str:
-        return f"{self.dataset} {self.method}"
+        return " ".join(filter(None, (self.dataset, self.method, self.variant)))
 
     @property
     def obstacle(self) -> str | None:
         """Why it cannot be run here, in one sentence."""
-        needs_river = self.method in ("HalfSpaceTrees", "LODA") or self.dataset == tables.RIVER_SHUTTLE
-        return tables.NEEDS_RIVER if needs_river and not rivals.has_river() else None
+        return rivals.obstacle(self.method)
+
+    @property
+    def max_seeds(self) -> int | None:
+        """One order is enough to compare settings over many sets."""
+        return 1 if self.variant else None
 
     def execute(self, seed: int, report: Report) -> Figures:
         from sklearn.metrics import average_precision_score, roc_auc_score
@@ -60,7 +71,9 @@ class AnomalyRun:
         rows, is_anomaly = rows[order], is_anomaly[order]
         n_head = min(self.n_head, len(rows) // 4)
         if self.method == "RBM":
-            found = rbm.score(rows, ~is_anomaly, n_head, self.held_out, self.n_stored, seed, report)
+            found = rbm.score(rows, ~is_anomaly, n_head, self.held_out, self.n_stored, seed, report, self.variant)
+        elif self.method == "histograms":
+            found = histograms.score(rows, n_head, report)
         elif self.method in ONLINE:
             found = rivals.score_online(self.method, rows, seed, report)
         else:
@@ -89,7 +102,21 @@ def load(dataset: str) -> tables.Labelled:
 def runs(quick: bool = False) -> list[AnomalyRun]:
     """Every set and method."""
     return [
-        AnomalyRun(dataset, method, max_rows=2_000 if quick else None)
+        AnomalyRun(dataset, method, max_rows=QUICK_ROWS if quick else None)
         for dataset in tables.names()
         for method in (*ONLINE, *OFFLINE)
+    ]
+
+
+def variant_runs(quick: bool = False) -> list[AnomalyRun]:
+    """The RBM with its defaults and with other settings, and IsolationForest, on the first rows of every set.
+
+    Of a set that has no more rows, these are the runs of ``runs``.
+    """
+    settings = [("RBM", ""), *(("RBM", variant) for variant in VARIANTS), ("IsolationForest", "")]
+    return [
+        AnomalyRun(dataset, method, max_rows=max_rows, variant=variant)
+        for dataset, known in tables.KNOWN.items()
+        for max_rows in (QUICK_ROWS if quick else VARIANT_ROWS if known.n_rows > VARIANT_ROWS else None,)
+        for method, variant in settings
     ]

@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from genreplay.datasets import faults as tables
-from genreplay.datasets.anomaly import NEEDS_RIVER
 from genreplay.datasets.faults import KINDS, USUAL, FaultyTable, Floats, Objects
-from genreplay.experiments.anomaly import rivals
-from genreplay.experiments.anomaly.scores import Found, in_chunks
+from genreplay.experiments.anomaly import histograms, rivals
 from genreplay.experiments.faults import rbm
 from genreplay.experiments.faults.coding import to_numbers
-from genreplay.experiments.faults.histograms import Histograms
 from genreplay.experiments.run import Figures, Report
 
 ONLINE = ("RBM", "histograms", "HalfSpaceTrees", "LODA")
@@ -59,7 +54,7 @@ class FaultsRun:
     @property
     def obstacle(self) -> str | None:
         """Why it cannot be run here, in one sentence."""
-        return NEEDS_RIVER if self.method in ("HalfSpaceTrees", "LODA") and not rivals.has_river() else None
+        return rivals.obstacle(self.method)
 
     def execute(self, seed: int, report: Report) -> Figures:
         table = load(self.n_rows, seed, self.order, self.fault_share)
@@ -67,7 +62,7 @@ class FaultsRun:
             asked = rbm.Asked(self.n_dreams, self.n_filled, self.hidden_share, self.n_stored)
             found = rbm.score(table, self.n_head, asked, seed, report)
         elif self.method == "histograms":
-            found = count(table.rows, self.n_head, report)
+            found = histograms.score(table.rows, self.n_head, report)
         else:
             numbers = to_numbers(table.rows, self.n_head)
             if self.method in ONLINE:
@@ -86,17 +81,10 @@ class FaultsRun:
         }
 
 
-def count(rows: Objects, n_head: int, report: Report) -> Found:
-    """The histograms: the head fixes their codes."""
-    histograms = Histograms()
-    head_scores = histograms.learn_scored(rows[:n_head])
-    scores, seconds = in_chunks(histograms.learn_scored, rows, report, n_head, len(rows))
-    return Found(np.concatenate([head_scores, scores]), seconds, histograms.nbytes, {})
-
-
 def ranking(scores: Floats, kinds: Objects) -> Figures:
     """ROC-AUC and average precision of all faults, and of each kind, among the usual rows.
 
+    >>> import numpy as np
     >>> ranking(np.array([1.0, 2, 3, 2]), np.array(["", "", "stuck", "label"], dtype=object))
     {'auc': {'all': 0.875, 'label': 0.75, 'stuck': 1.0},
      'average_precision': {'all': 0.833..., 'label': 0.5, 'stuck': 1.0}}

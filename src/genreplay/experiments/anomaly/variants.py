@@ -1,0 +1,44 @@
+"""Other settings of the detector, to see how much depends on the choice of the defaults."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from genreplay.estimators.detector import OnlineRBMDetector
+
+VARIANTS = (
+    "rbm__n_hidden=16",
+    "rbm__n_hidden=64",
+    "rbm__recipe__learning_rate=0.0015",
+    "rbm__recipe__learning_rate=0.006",
+    "encoder__n_bins=4",
+    "encoder__n_bins=16",
+)
+"""settings that differ from the defaults, by the nested names of ``set_params``; several are separated by commas"""
+
+
+def detector(variant: str = "", **settings: Any) -> OnlineRBMDetector:
+    """A detector with these settings; otherwise the defaults, whatever they are.
+
+    >>> detector("rbm__n_hidden=16, encoder__n_bins=4", random_state=0)
+    OnlineRBMDetector(encoder=TableEncoder(n_bins=4), random_state=0,
+                      rbm=OnlineRBM(n_hidden=16, ...))
+    """
+    made = OnlineRBMDetector(**settings)
+    if variant:
+        rbm = made._new_rbm()
+        made.set_params(encoder=made._new_encoder(), rbm=rbm.set_params(recipe=rbm.recipe_))
+        made.set_params(**parsed(variant))
+    return made
+
+
+def parsed(variant: str) -> dict[str, Any]:
+    """The settings that a variant is named by.
+
+    >>> parsed("rbm__n_hidden=16, encoder__numbers='widths'")
+    {'rbm__n_hidden': 16, 'encoder__numbers': 'widths'}
+    """
+    call = ast.parse(f"dict({variant})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}

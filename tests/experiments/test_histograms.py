@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from genreplay.datasets.faults import COLUMNS, faults
+from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.experiments.anomaly.histograms import Histograms, score
+from genreplay.streams.encoder import TableEncoder
+
+
+def test_columns_are_counted_for_themselves_whatever_the_chunks() -> None:
+    rows = faults(1_000).rows
+    one, two = Histograms(), Histograms()
+    whole = np.concatenate([one.learn_scored(rows[:500]), one.learn_scored(rows[500:])])
+    cut = np.concatenate([two.learn_scored(rows[:500]), two.learn_scored(rows[500:700]), two.learn_scored(rows[700:])])
+    np.testing.assert_allclose(whole, cut, rtol=1e-12)
+    odd = rows[[-1]].copy()
+    odd[0, COLUMNS.index("product")] = "never seen"
+    assert one.learn_scored(odd)[0] > one.learn_scored(rows[[-1]])[0]
+    assert len(one.counts) == len(COLUMNS)
+
+
+@pytest.mark.parametrize("numbers", ["thermometer", "onehot", "widths"])
+def test_a_score_is_the_sum_of_the_surprise_of_each_code_counted_by_hand(
+    numbers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OnlineRBMDetector, "_new_encoder", lambda detector: TableEncoder(numbers=numbers))  # type: ignore[arg-type]
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=300), rng.integers(3, size=300)]).astype(np.float64)
+    encoder = TableEncoder(numbers=numbers).fit(rows[:200])  # type: ignore[arg-type]
+    bits = encoder.transform(rows)
+    expected = np.zeros(300)
+    for column in range(2):
+        seen: Counter[tuple[float, ...]] = Counter()
+        for row, code in enumerate(map(tuple, bits[:, encoder.column_of_bit_ == column].tolist())):
+            expected[row] -= np.log((seen[code] + 0.5) / (row + 1))
+            seen[code] += 1
+    found = score(rows, 200, lambda share, doing: None)
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-12)
+    assert found.held_bytes > 0
+
+
+def test_the_codes_are_those_of_the_detector() -> None:
+    rows = np.random.default_rng(0).normal(size=(500, 3))
+    histograms = Histograms()
+    histograms.learn_scored(rows)
+    detector = OnlineRBMDetector(random_state=0).partial_fit(rows)
+    np.testing.assert_array_equal(histograms.encoder.transform(rows), detector.encoder_.transform(rows))
