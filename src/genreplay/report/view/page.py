@@ -255,8 +255,8 @@ def verdict(n_rows: int, n_alarms: int, contamination: float, worst: Worst | Non
     '575 of 20,000 rows raised an alarm, 2.9 times the 200 expected of a usual stream; the worst was row 19,422 (time
     2024-03-09 15:22).'
     >>> verdict(150, 0, 0.01, Worst(3.2, 17))
-    'None of 150 rows raised an alarm; about 2 would be expected of a usual stream. The most surprising was row 17, with
-    a p-value of 0.041.'
+    'None of 150 rows raised an alarm, where about 2 are expected of a usual stream; the most surprising was row 17,
+    with a p-value of 0.041.'
     """
     if worst is None:
         return "The input has no rows, so there is nothing to judge."
@@ -266,7 +266,7 @@ def verdict(n_rows: int, n_alarms: int, contamination: float, worst: Worst | Non
     place = f"row {thousands(worst.row)}" + (f" ({worst.column} {worst.when})" if worst.when else "")
     if not n_alarms:
         return (
-            f"None of {rows} raised an alarm; about {about} would be expected of a usual stream. The most surprising "
+            f"None of {rows} raised an alarm, where about {about} are expected of a usual stream; the most surprising "
             f"was {place}, with a p-value of {p_value(worst.nats)}."
         )
     ratio = n_alarms / expected

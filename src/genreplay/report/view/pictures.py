@@ -258,8 +258,9 @@ def _thinned(cuts: Sequence[float]) -> Float64:
 def _equal_widths(values: Float64) -> Float64:
     if len(values) == 0:
         return np.empty(0)
-    low, high = np.quantile(values, RANGE)
-    return np.linspace(low, high, N_WIDTHS + 1) if low < high else np.array([low, low])
+    low, high = np.quantile(values, RANGE, method="inverted_cdf")
+    shares = np.linspace(0, 1, N_WIDTHS + 1)
+    return (1 - shares) * low + shares * high if low < high else np.array([low])  # a difference might overflow
 
 
 def _marked(bars: Sequence[Bar]) -> list[int]:

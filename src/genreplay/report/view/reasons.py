@@ -66,7 +66,7 @@ class Usual:
         self._range: tuple[float, float] | None = None
         self._shares: dict[object, float] = {}
         if kind == "number" and known:
-            low, high = np.quantile(np.array(known, dtype=np.float64), USUAL)
+            low, high = np.quantile(np.array(known, dtype=np.float64), USUAL, method="inverted_cdf")
             self._range = (float(low), float(high))
         elif kind in ("category", "boolean"):
             self._shares = {cell: n / len(cells) for cell, n in Counter(known).most_common()}
