@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def number(value: float, digits: int = 1) -> str:
     r"""Decimals with a true minus sign.
@@ -37,6 +41,61 @@ def three_digits(value: float) -> str:
     ('0.75', '43.2', '20,000')
     """
     return f"{value:,.{2 if abs(value) < 10 else 1 if abs(value) < 100 else 0}f}"
+
+
+def figure(value: float, digits: int = 4) -> str:
+    r"""A value of a table: whole numbers in full, others with about so many digits.
+
+    >>> figure(93.1), figure(20240511.0), figure(1234.5678), figure(0.00012345)
+    ('93.1', '20,240,511', '1,235', '1.234 ... 10⁻⁴')
+    >>> figure(-0.5) == "\N{MINUS SIGN}0.5"
+    True
+    """
+    magnitude = abs(value)
+    if value == 0 or (value == round(value) and magnitude < 1e15):
+        text = f"{value:,.0f}"
+    elif 1e-3 <= magnitude < 1e6:
+        text = f"{value:,.0f}" if magnitude >= 1000 else f"{value:.{digits}g}"
+    else:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        text = f"{mantissa} \N{MULTIPLICATION SIGN} {power_of_ten(int(exponent))}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def power_of_ten(exponent: int) -> str:
+    """A power of ten with its exponent raised.
+
+    >>> power_of_ten(-5)
+    '10⁻⁵'
+    """
+    return "10" + str(exponent).translate(_SUPERSCRIPTS)
+
+
+def p_value(nats: float) -> str:
+    """The p-value of a row that is so surprising, with two digits: exp(-nats), however small.
+
+    >>> p_value(0.7), p_value(4.4), p_value(11.5), p_value(800)
+    ('0.5', '0.012', '1.0 ... 10⁻⁵', '3.7 ... 10⁻³⁴⁸')
+    """
+    if nats < 3 * math.log(10):
+        return f"{math.exp(-nats):.2g}"
+    exponent = math.floor(-nats / math.log(10))
+    mantissa = f"{10 ** (-nats / math.log(10) - exponent):.1f}"
+    if mantissa == "10.0":
+        mantissa, exponent = "1.0", exponent + 1
+    return f"{mantissa} \N{MULTIPLICATION SIGN} {power_of_ten(exponent)}"
+
+
+def one_in(nats: float) -> str:
+    """The same as a rate: how many usual rows there are for one that is as surprising.
+
+    >>> one_in(0), one_in(4.4), one_in(11.5), one_in(800)
+    ('1 in 1', '1 in 81', '1 in 99,000', 'less than 1 in a billion')
+    """
+    if nats > math.log(1e9):
+        return "less than 1 in a billion"
+    rows = math.exp(nats)
+    return f"1 in {float(f'{rows:.2g}'):,.0f}"
 
 
 def percent(share: float) -> str:

@@ -89,3 +89,32 @@ def carrying(keep: Sequence[str], append: bool) -> Carried:
     if keep and append:
         raise click.UsageError("--append prints all columns of the input, so --keep adds nothing: leave one out.")
     return Carried(tuple(dict.fromkeys(name for text in keep for name in split_names(text))), append)
+
+
+class Unseen:
+    """Kept columns that no row has had a cell of so far.
+
+    In JSON objects any key may be absent, so only the end of the input tells that a name is wrong.
+
+    >>> unseen = Unseen(Carried(("id",)))
+    >>> unseen.note(Chunk({"id": [None], "age": [31]}, [1], [1]))
+    >>> unseen.check()
+    Traceback (most recent call last):
+    genreplay.streams.chunks.InputError: The input has no column 'id', which --keep names: no row has a value there.
+    """
+
+    def __init__(self, carried: Carried) -> None:
+        self._names = set(carried.keep)
+        self._n_rows = 0
+
+    def note(self, chunk: Chunk) -> None:
+        """Take note of the cells of a chunk."""
+        self._n_rows += len(chunk.rows)
+        if self._names and chunk.rows:
+            self._names = {name for name in self._names if all(cell is None for cell in chunk.columns[name])}
+
+    def check(self) -> None:
+        """At the end of an input of JSON objects, check that each kept column was the key of some object."""
+        if self._n_rows and self._names:
+            name = short(min(self._names))
+            raise InputError(f"The input has no column {name}, which --keep names: no row has a value there.")

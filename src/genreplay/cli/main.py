@@ -12,6 +12,7 @@ from genreplay.cli.report import report
 from genreplay.cli.reproduce import reproduce
 from genreplay.cli.sample import impute, sample
 from genreplay.cli.score import explain, score
+from genreplay.cli.view import view
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -20,7 +21,7 @@ def main() -> None:
     """Learn from streams without storing the data."""
 
 
-for command in (learn, score, explain, sample, impute, info):
+for command in (learn, score, explain, sample, impute, info, view):
     main.add_command(command)
 main.add_command(demo)
 main.add_command(data)

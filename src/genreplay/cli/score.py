@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.cli import models
-from genreplay.cli.carry import Carried, carry_options, carrying
+from genreplay.cli.carry import Carried, Unseen, carry_options, carrying
 from genreplay.cli.errors import clean_exits
 from genreplay.cli.models import Saved, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
-from genreplay.streams.chunks import Chunk, InputError, short
+from genreplay.streams.chunks import Chunk
 
 ignore_option = click.option(
     "--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave out a column of the input; may be repeated."
@@ -121,8 +121,7 @@ class _Results:
         self.carried = carried
         self._names, self._as_json = names, as_json
         self._output: Output | None = None
-        self._unseen = set(carried.keep)
-        """kept columns that no row has had a cell of"""
+        self.unseen = Unseen(carried)
         if not carried:
             self._output = Output(names, as_json)
 
@@ -131,20 +130,13 @@ class _Results:
         if self._output is None and chunk.columns:
             names = self.carried.names(list(chunk.columns), self._names)
             self._output = Output([*names, *self._names], self._as_json)
-        if self._unseen and chunk.rows:
-            self._unseen = {name for name in self._unseen if all(cell is None for cell in chunk.columns[name])}
+        self.unseen.note(chunk)
 
     def write(self, part: _Judged, lines: Sequence[Sequence[object]]) -> None:
         """Write a line for each row."""
         assert self._output is not None, "rows have columns"
         kept = self.carried.cells(part.chunk, part.rows)
         self._output.write([*cells, *line] for cells, line in zip(kept, lines, strict=True))
-
-    def check_kept(self, n_rows: int) -> None:
-        """At the end of an input of JSON objects, check that each kept column was the key of some object."""
-        if n_rows and self._unseen:
-            name = short(min(self._unseen))
-            raise InputError(f"The input has no column {name}, which --keep names: no row has a value there.")
 
 
 def _judge(
@@ -153,10 +145,8 @@ def _judge(
     """Rows with their verdicts, all of them or those that raise an alarm."""
     source = reading(**where)
     unknown = [name for name in results.carried.keep if name not in saved.schema.kinds]
-    n_rows = 0
     for chunk, rows in typed_rows(source, with_ignored(saved.schema, [*ignored, *unknown])):
         results.start(chunk)
-        n_rows += len(rows.rows)
         if len(rows.rows) == 0:
             continue
         verdicts = models.judged(saved.model, saved.model.surprise(rows.cells))
@@ -164,4 +154,4 @@ def _judge(
         if kept:
             yield _Judged(chunk, [rows.rows[i] for i in kept], rows.cells[kept], [verdicts[i] for i in kept])
     if source.format == "ndjson":
-        results.check_kept(n_rows)
+        results.unseen.check()

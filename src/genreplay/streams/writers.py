@@ -18,8 +18,8 @@ def csv_line(cells: Sequence[object]) -> str:
     '42,0.5,"a, b",true,,\n'
     """
     if len(cells) == 1:
-        return (_quoted(_text(cells[0])) or '""') + "\n"  # readers skip blank lines
-    return ",".join(_quoted(_text(cell)) for cell in cells) + "\n"
+        return (_quoted(cell_text(cells[0])) or '""') + "\n"  # readers skip blank lines
+    return ",".join(_quoted(cell_text(cell)) for cell in cells) + "\n"
 
 
 def json_line(names: Sequence[str], cells: Sequence[object]) -> str:
@@ -56,7 +56,12 @@ def _plain(cell: object) -> object:
     return lines.text(cell) if isinstance(cell, bytes) else str(cell)
 
 
-def _text(cell: object) -> str:
+def cell_text(cell: object) -> str:
+    """A cell as CSV has it, without quotation marks.
+
+    >>> cell_text(42.0), cell_text(True), cell_text(None)
+    ('42', 'true', '')
+    """
     cell = _plain(cell)
     if cell is None:
         return ""
