@@ -24,7 +24,7 @@ from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
 from genreplay.estimators.judge import Judge, cell_surprise
 from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.params import NestedParams
-from genreplay.estimators.renewal import Renewal, first_model, renewed
+from genreplay.estimators.renewal import Renewal, first_judge, renewed
 from genreplay.estimators.waiting import Waiting
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import Table, check_columns, read_table
@@ -283,14 +283,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
 
     def _begin(self, codes: Codes) -> None:
         """Make the model once the codes are made, from the rows of the warm-up."""
-        state = first_model(self._settings, self.encoder_, codes, self._rng)
-        self.judge_ = Judge.start(state, self._judged_groups(), codes)
-
-    def _judged_groups(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which groups can be anomalies: a time explains other cells, but whatever the time, it had to come."""
-        encoder = self.encoder_
-        columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
-        return np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)
+        self.judge_ = first_judge(self._settings, self.encoder_, codes, self._rng)
 
     def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
@@ -335,8 +328,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         judge = judge.followed(rows, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
-            encoder, state, codes = renewed(self._settings, encoder, state, renewal.rows)
-            judge = Judge.start(state, judge.judged, codes)
+            encoder, judge = renewed(self._settings, encoder, state, renewal.rows)
             self.n_renewals_ += 1
             self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
             renewal = Renewal(np.zeros(self.n_features_in_))
