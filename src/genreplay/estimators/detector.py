@@ -21,6 +21,7 @@ from genreplay.estimators import drift, files, frames
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
+from genreplay.estimators.filling import Means
 from genreplay.estimators.judge import Judge, cell_surprise
 from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.params import NestedParams
@@ -194,12 +195,9 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             return np.full(table.n_rows, np.nan)
         earlier = encoder.collected_.reshape(encoder.n_waiting_, self.n_features_in_)
         encoder = copy(encoder).partial_fit(X)
-        codes = encoder.codes(table)  # if a cell is refused here, the encoder is still in its warm-up
-        first = codes[:n_head]
-        if len(earlier):
-            first = np.concatenate([encoder.codes(Table(earlier)), first])
+        encoder.codes(table)  # if a cell is refused here, the encoder is still in its warm-up
         self.encoder_ = encoder
-        self._begin(first)
+        self._begin_learning(*([Table(earlier)] if len(earlier) else []), table.head(n_head))
         return np.concatenate([np.full(n_head, np.nan), self._learn(table.part(n_head))])
 
     def learn_one(self, row: Sequence[object]) -> Self:
@@ -213,6 +211,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._update_if_full()
         codes = self.encoder_.codes_one(row)[np.newaxis]
         self._waiting.add(codes, self._cells_of(codes))
+        self._means.add(codes, self.encoder_.numbers_one(row)[np.newaxis])
         if self._renewal.rows is not None:
             cells = np.empty((1, len(row)), dtype=object)
             cells[0] = row
@@ -278,30 +277,33 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             )
         self._settings = wanted
 
-    def _begin_learning(self, table: Table) -> None:
-        self._begin(self.encoder_.codes(table))
-
-    def _begin(self, codes: Codes) -> None:
+    def _begin_learning(self, *tables: Table) -> None:
         """Make the model once the codes are made, from the rows of the warm-up."""
+        read = [self.encoder_.codes_and_numbers(table) for table in tables]
+        codes, numbers = (np.concatenate(each) for each in zip(*read, strict=True))
         self.judge_ = first_judge(self._settings, self.encoder_, codes, self._rng)
+        self._means = Means(self.encoder_)
+        self._means.add(codes, numbers)
 
     def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
         nats = np.empty(table.n_rows)
         if table.n_rows == 0:
             return nats
-        codes, n_coded = self.encoder_.codes(table), 0
+        (codes, numbers), n_coded = self.encoder_.codes_and_numbers(table), 0
         start = 0
         while start < table.n_rows:
             if self._update_if_full():
-                codes, n_coded = self.encoder_.codes(table.part(start)), start
+                (codes, numbers), n_coded = self.encoder_.codes_and_numbers(table.part(start)), start
             stop = min(start + self._settings.batch_size - self._waiting.n, table.n_rows)
-            rows = codes[start - n_coded : stop - n_coded]
+            here = slice(start - n_coded, stop - n_coded)
+            rows = codes[here]
             cells = self._cells_of(rows)
             nats[start:stop] = self._judge().nats(rows, cells)
             if self._renewal.rows is not None:
                 self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)
             self._waiting.add(rows, cells)
+            self._means.add(rows, numbers[here])
             start = stop
         self._update_if_full()
         return nats
@@ -329,6 +331,8 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
             encoder, judge = renewed(self._settings, encoder, state, renewal.rows)
+            self._means = Means(encoder)
+            self._means.add(*encoder.codes_and_numbers(Table(renewal.rows.cells)))
             self.n_renewals_ += 1
             self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
             renewal = Renewal(np.zeros(self.n_features_in_))
@@ -356,6 +360,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         more: dict[str, Json] = {
             "encoder": self.encoder_.state(),
             "judge": None if self.judge_ is None else self.judge_.to_json(),
+            "means": None if self.judge_ is None else [self._means.counts.tolist(), self._means.sums.tolist()],
             "drift": list(self.drift_),
             "renewal": self._renewal.to_json(),
             "n_renewals": self.n_renewals_,
@@ -378,6 +383,9 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             TableEncoder.from_state(more["encoder"]), model._new_settings(), held.rng,
         )  # fmt: skip
         model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
+        if more["means"] is not None:
+            model._means = Means(model.encoder_)
+            model._means.counts, model._means.sums = map(np.array, more["means"])
         model._waiting = Waiting()
         if len(held.waiting):
             model._waiting.add(held.waiting, model._cells_of(held.waiting))

@@ -9,6 +9,7 @@ import numpy as np
 
 from genreplay.core.grouped import State, model
 from genreplay.core.kernels.arrays import Codes
+from genreplay.estimators.calibration import Float64
 from genreplay.estimators.rows import ROWS_PER_BLOCK
 from genreplay.streams.chunks import listed, short
 from genreplay.streams.codes import Bools
@@ -16,14 +17,46 @@ from genreplay.streams.columns import Objects
 from genreplay.streams.encoder import TableEncoder
 
 
+class Means:
+    """The mean of the stream's numbers in each of their intervals: what a filled cell becomes."""
+
+    def __init__(self, encoder: TableEncoder) -> None:
+        """No rows yet: the warm-up's median of each interval counts as one."""
+        sizes = encoder.group_sizes_
+        self.groups, self._firsts = encoder.number_groups_, np.cumsum(sizes) - sizes
+        self.counts, self.sums = np.ones(int(sizes.sum())), np.zeros(int(sizes.sum()))
+        columns = encoder.column_of_group_[self.groups]
+        for group, column in zip(self.groups, columns, strict=True):
+            self._of(group, self.sums)[:] = np.nan_to_num(encoder.values_of_codes(column))
+
+    def _of(self, group: int, array: Float64) -> Float64:
+        last = self._firsts[group + 1] if group + 1 < len(self._firsts) else len(array)
+        return array[self._firsts[group] : last]
+
+    def add(self, codes: Codes, numbers: Float64) -> None:
+        """Take note of further rows, one after the other, so that it does not matter how a stream is cut."""
+        places = (self._firsts[self.groups] + codes[:, self.groups]).ravel()
+        known = ~np.isnan(numbers.ravel())
+        np.add.at(self.sums, places[known], numbers.ravel()[known])
+        np.add.at(self.counts, places[known], 1.0)
+
+    def values(self, group: int) -> Float64:
+        """The mean of each code of a group."""
+        return self._of(group, self.sums) / self._of(group, self.counts)
+
+    @property
+    def nbytes(self) -> int:
+        return self.counts.nbytes + self.sums.nbytes
+
+
 def fill(
-    encoder: TableEncoder, state: State, codes: Codes, wanted: Bools, n_gibbs: int, rng: np.random.Generator
+    encoder: TableEncoder, means: Means, state: State, codes: Codes, wanted: Bools, n_gibbs: int, rng: np.random.Generator
 ) -> tuple[Objects, Bools]:
     """Cells for the missing ones of rows in the wanted columns, and which cells these are.
 
     One chain over all missing groups of a row gives the probability that a cell is missing, given the others. Where it
     is above 1/2, that is what the model expects: the cell stays empty. Given that it is not missing, a number becomes
-    its mean, anything else its likeliest code.
+    its expected value, anything else its likeliest code.
     """
     n_groups = state.n_groups
     offsets, codes = state.offsets[: n_groups + 1], np.ascontiguousarray(codes[:, :n_groups])
@@ -43,11 +76,9 @@ def fill(
             best = p[:, offsets[group] : offsets[group + 1]].argmax(axis=1)
             likeliest[:, group] = np.where(is_gap[rows, group], best, likeliest[:, group])
         cells[rows] = encoder.decode(likeliest)
-        for column in np.flatnonzero([kind == "number" for kind in encoder.kinds_]):
-            group = firsts[column]
+        for group in means.groups:
             weights = p[:, offsets[group] : offsets[group + 1]]
-            values = np.nan_to_num(encoder.values_of_codes(column))
-            cells[rows, column] = weights @ values / np.maximum(weights.sum(axis=1), 1e-300)
+            cells[rows, columns[group]] = weights @ means.values(group) / np.maximum(weights.sum(axis=1), 1e-300)
         filled[rows] = missing[rows] & wanted & (p_gap <= 0.5)
     return cells, filled
 

@@ -60,6 +60,7 @@ class JudgingMixin:
     offset_: float
     random_state: RandomState
     _waiting: Waiting
+    _means: filling.Means
     _rng: np.random.Generator
     _library: Library | None = None
     """library of the data frame that the first rows came in"""
@@ -90,7 +91,7 @@ class JudgingMixin:
         self._require_rows()
         judge = self.judge_
         return DetectorBytes(
-            codes=self.encoder_.nbytes,
+            codes=self.encoder_.nbytes + (0 if judge is None else self._means.nbytes),
             model=0 if judge is None else judge.state.nbytes,
             batch=self._waiting.nbytes,
             judge=0 if judge is None else judge.nbytes,
@@ -252,7 +253,7 @@ class JudgingMixin:
         """
         judge, rng = self._judge(), self._side_generator(random_state)
         wanted = filling.columns_to_fill(columns, self.encoder_.column_names_)
-        cells, filled = filling.fill(self.encoder_, judge.state, self._codes(X), wanted, n_gibbs, rng)
+        cells, filled = filling.fill(self.encoder_, self._means, judge.state, self._codes(X), wanted, n_gibbs, rng)
         if frames.library_of(X) is not None:
             return frames.with_cells(X, cells, filled)
         rows = np.array([column.astype(object) for column in read_table(X).columns], dtype=object).T

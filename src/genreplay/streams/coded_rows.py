@@ -64,6 +64,22 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = X if isinstance(X, Table) else self._check(X)
         return self._layout.encode(table)
 
+    def codes_and_numbers(self, table: Table) -> tuple[Codes, Float64]:
+        """Return the codes of rows that were read before, and the cells of their number columns, NaN where missing."""
+        self._require_frozen()
+        return self._layout.encode_with_numbers(table)
+
+    def numbers_one(self, row: Sequence[object]) -> Float64:
+        """Return the cells of the number columns of one row, a 1-D array."""
+        self._require_frozen()
+        return self._layout.numbers_one(row)
+
+    @property
+    def number_groups_(self) -> Integers:
+        """The groups of the number columns."""
+        self._require_frozen()
+        return np.asarray(self._layout.first_groups[self._layout.numbers], dtype=np.int64)
+
     def codes_one(self, row: Sequence[object]) -> Codes:
         """Return the codes of one row of cells, a 1-D array: ``codes`` without a table, for speed.
 

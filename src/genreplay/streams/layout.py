@@ -62,17 +62,22 @@ class Layout:
 
     def encode(self, table: Table) -> Codes:
         """For each row, the code of each group."""
+        return self.encode_with_numbers(table)[0]
+
+    def encode_with_numbers(self, table: Table) -> tuple[Codes, Float64]:
+        """For each row, the code of each group, and its numbers."""
+        numbers = np.empty((table.n_rows, 0))
         found = np.empty((table.n_rows, len(self.group_sizes)), dtype=np.uint8)
         if self._floats:
             values = self._side_by_side(table)
             for (i, code), column in zip(self._floats.items(), values.T, strict=True):
                 found[:, self.first_groups[i]] = np.searchsorted(code.edges, column)
+            numbers = values if len(self._booleans) == 0 else values[:, self._number_places]
             if self.combinations is not None:
-                numbers = values if len(self._booleans) == 0 else values[:, self._number_places]
                 self.combinations.encode(numbers, found[:, self.n_table_groups :])
         for i, other in self._others.items():
             other.encode(columns.read(table.columns[i], other.kind, self.names[i]), found[:, self._places[i]])
-        return found
+        return found, numbers
 
     def encode_one(self, row: Sequence[object]) -> Codes:
         """The codes of one row of cells, without a table; a refused cell raises the error of ``encode``."""
@@ -109,6 +114,11 @@ class Layout:
                 raise ValueError
             numbers.append(value)
         return numbers
+
+    def numbers_one(self, row: Sequence[object]) -> Float64:
+        """The numbers of one row of cells."""
+        one = [row[i] for i in self.numbers]
+        return np.array([cell if type(cell) is float else cells.number(cell) for cell in one], dtype=np.float64)
 
     def _encode_as_table(self, row: Sequence[object]) -> Codes:
         whole = np.empty((1, len(row)), dtype=object)
