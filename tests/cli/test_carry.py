@@ -35,7 +35,7 @@ def test_append_prints_all_columns_of_the_input(model: Path) -> None:
     assert done.stdout.splitlines()[0] == "id,age,colour,row,anomaly,p_value,alarm"
     assert done.stdout.splitlines()[2].startswith('"b,2",99,pink,2,')
     done = run("explain", "-", "-m", model, "--append", "--ignore", "id", "--top", 1, stdin=NEW)
-    assert done.stdout.splitlines()[0] == "id,age,colour,row,anomaly,p_value,column_1,cell_1,nats_1"
+    assert done.stdout.splitlines()[0] == "id,age,colour,row,anomaly,p_value,column_1,cell_1,nats_1,p_1"
 
 
 @pytest.mark.parametrize("form", ["tsv", "ndjson"])

@@ -55,3 +55,25 @@ def test_info_in_the_warm_up_prints_the_kinds_alone(tmp_path: Path) -> None:
     run("learn", "-", "-m", path, stdin=table(50) + "bad\n")
     assert json.loads(run("info", path, "--json").stdout)["codes"] == {}
     assert "  age     number\n" in run("info", path).stdout
+
+
+def test_info_says_how_many_cells_are_unknown(tmp_path: Path) -> None:
+    """Every fourth number is missing; of the later rows, every tenth lies outside and every tenth label is new."""
+    path = tmp_path / "m"
+    first = [f"{'' if i % 4 == 0 else i % 50},{'ab'[i % 2]}" for i in range(500)]
+    later = [
+        f"{'' if i % 4 == 0 else 70 if i % 10 == 1 else i % 50},{'c' if i % 10 == 3 else 'ab'[i % 2]}"
+        for i in range(4000)
+    ]
+    run("learn", "-", "-m", path, stdin="\n".join(["x,label", *first, *later]))
+    unknown = json.loads(run("info", path, "--json").stdout)["unknown"]
+    assert 0.15 < unknown["x"]["missing"] < 0.4, "usual rows count more"
+    assert 0.01 < unknown["x"]["outside"] < 0.15
+    assert unknown["label"]["missing"] == 0
+    assert 0.01 < unknown["label"]["outside"] < 0.15
+    lines = run("info", path).stdout.splitlines()
+    x, label = lines[lines.index("columns:") + 1 :]
+    assert " % missing, " in x
+    assert x.endswith(" % outside")
+    assert label.endswith(" % unseen labels")
+    assert "missing" not in label

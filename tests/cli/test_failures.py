@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from genreplay import OnlineRBMDetector
 from tests.cli.tables import HEADER, content, run, table
 
 
@@ -28,13 +29,25 @@ def test_rows_of_a_pipe_are_kept_because_they_cannot_be_read_again(tmp_path: Pat
 
 
 @pytest.mark.parametrize("n_rows", [80, 700])
-def test_a_model_that_diverges_at_once_leaves_no_file(tmp_path: Path, n_rows: int) -> None:
+def test_a_model_that_finds_no_memory_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
+) -> None:
+    def begin(self: OnlineRBMDetector, codes: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(OnlineRBMDetector, "_begin", begin)
     path = tmp_path / "m"
-    options = ["--learning-rate", "1e38", "--epochs", "30", "--checkpoint-rows", "1"]
-    done = run("learn", "-", "-m", path, *options, stdin=table(n_rows))
-    assert done.exit_code == 2
+    done = run("learn", "-", "-m", path, "--checkpoint-rows", "1", stdin=table(n_rows))
+    assert done.exit_code == 1
+    assert "There is not enough memory for a model of this size." in done.stderr
     assert "No model is saved" in done.stderr
     assert not path.exists()
+
+
+def test_the_largest_learning_rate_does_not_diverge(tmp_path: Path) -> None:
+    done = run("learn", "-", "-m", tmp_path / "m", "--learning-rate", "1e308", "--score", stdin=table(700))
+    assert done.exit_code == 0
+    assert all(line.split(",")[1] not in ("", "inf") for line in done.stdout.splitlines()[501:])
 
 
 @pytest.fixture

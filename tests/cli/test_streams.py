@@ -66,7 +66,9 @@ def test_a_handful_of_rows_goes_all_the_way(tmp_path: Path) -> None:
     assert filled.splitlines()[:3] == FIVE.splitlines()[:3]
     explained = parsed(run("explain", "-", "--model", path, stdin=FIVE).stdout)
     assert {explained[0][f"column_{i}"] for i in (1, 2, 3)} == {"age", "colour", "member"}
-    assert "5 rows read = 5 learned + 0 waiting + 0 skipped" in run("info", path).stdout
+    info = run("info", path).stdout
+    assert "5 rows read = 5 learned + 0 waiting + 0 skipped" in info
+    assert "32 hidden units; rehearses 500 dreams; updates: 1" in info
 
 
 def test_unusual_rows_score_high_and_are_explained(model: Path) -> None:
@@ -78,6 +80,7 @@ def test_unusual_rows_score_high_and_are_explained(model: Path) -> None:
     explained = parsed(run("explain", "-", "-m", model, "--top", 1, stdin=rows).stdout)
     assert explained[2]["column_1"] in ("age", "member")
     assert explained[2]["anomaly"] == scores[2]["anomaly"]
+    assert float(explained[2]["p_1"]) < 0.01 < float(explained[0]["p_1"])
 
 
 def test_impute_fills_empty_cells_and_leaves_the_others_as_they_are(model: Path) -> None:
@@ -125,6 +128,7 @@ def test_json_lines_say_the_same_as_csv(model: Path) -> None:
         assert [float(row["anomaly"]) for row in plain] == [line["anomaly"] for line in lines]
     assert lines[0]["columns"][0]["column"] == plain[0]["column_1"]
     assert lines[0]["columns"][0]["nats"] == float(plain[0]["nats_1"])
+    assert lines[0]["columns"][0]["p"] == float(plain[0]["p_1"])
 
 
 def test_only_alarms_can_be_printed(model: Path) -> None:
@@ -301,7 +305,7 @@ def test_more_learns_another_input_and_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_what_a_model_was_made_with_stays(model: Path) -> None:
-    for options in (["--hidden", "5"], ["--seed", "9"], ["--epochs", "2"]):
+    for options in (["--hidden", "5"], ["--seed", "9"], ["--epochs", "2"], ["--replay", "none"]):
         done = run("learn", "-", "-m", model, "--more", *options, stdin=table(10))
         assert done.exit_code == 2
         assert "cannot change" in done.stderr
@@ -487,16 +491,21 @@ def test_a_drift_is_told_of_and_what_follows_can_be_chosen(tmp_path: Path) -> No
     usual = table(6000)
     changed = "".join(f"{1000 + i % 7},green,,2024-01-0{1 + i % 7}T03:00\n" for i in range(1500))
     path = tmp_path / "m"
-    done = run("learn", "-", "-m", path, "--replay", "generative", "--on-drift", "faster", stdin=usual + changed)
+    done = run("learn", "-", "-m", path, "--on-drift", "faster", stdin=usual + changed)
     assert "Drift: new rows no longer fit the model, after " in done.stderr
     assert "Drifts noticed: " in done.stderr
     assert OnlineRBMDetector.load(path).on_drift == "faster"
     run("learn", "-", "-m", path, "--more", "--on-drift", "fewer-dreams", stdin=usual)
     assert OnlineRBMDetector.load(path).on_drift == "fewer-dreams"
     assert json.loads(run("info", path, "--json").stdout)["drifts"] > 0
-    without = run("learn", "-", "-m", tmp_path / "other", "--on-drift", "fewer-dreams", stdin=usual)
+    options = ["--replay", "none", "--on-drift", "fewer-dreams"]
+    without = run("learn", "-", "-m", tmp_path / "other", *options, stdin=usual)
     assert without.exit_code == 2
-    assert "needs a model with --replay generative" in without.stderr
+    assert "needs a model with --replay dreams" in without.stderr
+    run("learn", "-", "-m", tmp_path / "other", "--replay", "none", stdin=FIVE)
+    without = run("learn", "-", "-m", tmp_path / "other", "--more", "--on-drift", "fewer-dreams", stdin=FIVE)
+    assert without.exit_code == 2
+    assert "needs a model with --replay dreams" in without.stderr
 
 
 def test_watch_shows_surprise_drift_and_the_columns_that_differ_most(model: Path) -> None:
@@ -505,9 +514,10 @@ def test_watch_shows_surprise_drift_and_the_columns_that_differ_most(model: Path
     watch = Watch(console)
     rows = np.array([[900.0, "blue", False, 0.0]] * 50, dtype=object)
     watch.note_surprise(np.array([np.nan, 1.0, 3.0]))
-    console.print(watch.picture(Status(saved.model, saved.schema.names, rows, 3050, 123.0, 2)))
+    console.print(watch.picture(Status(saved.model, saved.schema.names, rows, 1.25, 3050, 123.0, 2)))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "3,050 rows, 123 a second" in shown
+    assert "surprise 1.25 nats" in shown
     assert "2 bad" in shown
     assert "2.00 nats; about 1 while rows fit" in shown
     assert "noticed so far: " in shown

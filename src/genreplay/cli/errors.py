@@ -14,7 +14,6 @@ import click
 import numpy as np
 
 from genreplay.core.checkpoint import CheckpointError
-from genreplay.core.online import DivergenceError
 from genreplay.streams.chunks import InputError
 
 P = ParamSpec("P")
@@ -54,12 +53,12 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            # a model that diverges raises an error of its own; NumPy's warnings before it do not help the user
+            # NumPy's warnings, such as those of huge numbers, do not help the user
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 # cells are already matched to the model's columns by name, so this warning would be wrong
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 command(*args, **kwargs)
-        except (InputError, CheckpointError, DivergenceError) as error:
+        except (InputError, CheckpointError) as error:
             raise BadInput(str(error)) from error
         except MemoryError as error:
             raise Failure("There is not enough memory for a model of this size.") from error

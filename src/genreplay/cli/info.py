@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from genreplay.cli import models
 from genreplay.cli.errors import BadInput, clean_exits
 from genreplay.cli.models import Saved
 from genreplay.cli.output import write
 from genreplay.core import checkpoint
+from genreplay.core.grouped import Dreams, Nothing, Stored
 from genreplay.core.ingredient import Json
-from genreplay.formatting import size
+from genreplay.formatting import fine_percent, size
 from genreplay.streams.chunks import shown
+
+_WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
+"""what is rehearsed"""
 
 
 @click.command()
@@ -27,46 +32,61 @@ from genreplay.streams.chunks import shown
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
     """Print what a model file holds: its table, how many rows it has seen, its size.
 
-    For each column: its kind, and what its codes tell apart: the usual range of a number and its intervals, the labels
-    of a category. All codes of all columns are in the JSON.
+    For each column: its kind; what its codes tell apart, the usual range of a number and its intervals, the labels of a
+    category; and what share of the stream's newer cells was missing, lay outside the range, or had a label without a
+    code. All codes of all columns are in the JSON.
     """
     with models.reading(path):
-        held = checkpoint.load(path)
-    kind = held.extra.get("estimator", "bare learner")
-    facts: dict[str, Json] = {
-        "file": str(path),
-        "bytes": path.stat().st_size,
-        "estimator": kind,
-        "visible": held.state.rbm.n_visible,
-        "hidden": held.state.rbm.n_hidden,
-        "updates": held.state.t - 1,
-        "learned": held.state.n_learned,
-    }
-    if kind == "OnlineRBMDetector":
-        saved = models.load(path)
-        model, account = saved.model, saved.account
-        facts |= {
-            "read": account.n_read,
-            "waiting": model.n_waiting_,
-            "skipped": account.n_skipped,
-            "inputs": account.input_number,
-            "ready": model.is_ready_,
-            "drifts": model.drift_.n_drifts,
-            "contamination": float(model.contamination),
-            "memory": model.nbytes.total,
-            "warm_up": int(model.encoder_.warm_up),
-            "bins": int(model.encoder_.n_bins),
-            "columns": dict(saved.schema.kinds),
-            "codes": _codes(saved),
-        }
+        _, header = checkpoint.read(path)
+        kind = header["extra"].get("estimator", "bare learner")
+    facts: dict[str, Json] = {"file": str(path), "bytes": path.stat().st_size, "estimator": kind}
+    saved = models.load(path) if kind == "OnlineRBMDetector" else None
+    facts |= _facts_of_learner(path) if saved is None else _facts_of_detector(saved)
     if as_schema:
-        if "columns" not in facts:
+        if saved is None:
             raise BadInput(f"{path} holds a {kind}, which has no table.")
         write(saved.schema.to_toml())
     elif as_json:
         write(json.dumps(facts) + "\n")
     else:
         write("".join(f"{line}\n" for line in _lines(facts)))
+
+
+def _facts_of_learner(path: Path) -> dict[str, Json]:
+    with models.reading(path):
+        state = checkpoint.load(path).state
+    return {
+        "visible": state.rbm.n_visible,
+        "hidden": state.rbm.n_hidden,
+        "updates": state.t - 1,
+        "learned": state.n_learned,
+    }
+
+
+def _facts_of_detector(saved: Saved) -> dict[str, Json]:
+    model, account, settings = saved.model, saved.account, models.settings(saved.model)
+    return {
+        "visible": 0 if model.judge_ is None else len(model.judge_.state.learned),
+        "hidden": settings.n_hidden,
+        "replay": _WORDS.get(type(settings.replay), str(settings.replay)),
+        "rehearsed": len(model.dreams_) if model.is_ready_ else 0,
+        "updates": model.n_updates_,
+        "learned": model.n_learned_,
+        "read": account.n_read,
+        "waiting": model.n_waiting_,
+        "skipped": account.n_skipped,
+        "inputs": account.input_number,
+        "ready": model.is_ready_,
+        "drifts": model.drift_.n_drifts,
+        "renewals": model.n_renewals_,
+        "contamination": float(model.contamination),
+        "memory": model.nbytes.total,
+        "warm_up": int(model.encoder_.warm_up),
+        "bins": int(model.encoder_.n_bins),
+        "columns": dict(saved.schema.kinds),
+        "codes": _codes(saved),
+        "unknown": _unknown(saved),
+    }
 
 
 def _codes(saved: Saved) -> dict[str, Json]:
@@ -77,17 +97,40 @@ def _codes(saved: Saved) -> dict[str, Json]:
     return dict(zip(saved.schema.names, encoder.describe_codes().values(), strict=True))
 
 
+def _unknown(saved: Saved) -> dict[str, Json]:
+    """For each column, the shares of cells that were missing, and that lay outside the range or had no code.
+
+    They are the model's running shares, in which a row counts the less the more unusual it was.
+    """
+    encoder, judge = saved.model.encoder_, saved.model.judge_
+    if judge is None:
+        return {}
+    found: dict[str, Json] = {}
+    for column, name in enumerate(saved.schema.names):
+        group = int(np.flatnonzero(encoder.column_of_group_ == column)[0])
+        here = slice(judge.state.offsets[group], judge.state.offsets[group + 1])
+        own, far = judge.state.counts[here], encoder.far_of_code_[here] > 0
+        missing, outside = own[encoder.missing_codes_[group]] / own.sum(), own[far].sum() / own.sum()
+        found[name] = {"missing": round(float(missing), 6), "outside": round(float(outside), 6)}
+    return found
+
+
 def _lines(facts: dict[str, Json]) -> list[str]:
     lines = [f"{facts['file']}: {facts['estimator']}, {size(int(facts['bytes']))}"]  # type: ignore[arg-type]
-    lines.append(f"{facts['visible']:,} visible and {facts['hidden']:,} hidden units; updates: {facts['updates']:,}")
+    units = f"{facts['visible']:,} visible and {facts['hidden']:,} hidden units"
     columns = facts.get("columns")
     if not isinstance(columns, dict):
-        return [*lines, f"{facts['learned']:,} rows learned"]
+        return [*lines, f"{units}; updates: {facts['updates']:,}", f"{facts['learned']:,} rows learned"]
+    rehearsed = f"{facts['rehearsed']:,} {facts['replay']}" if facts["rehearsed"] else "nothing"
+    lines.append(f"{units}; rehearses {rehearsed}; updates: {facts['updates']:,}")
     lines.append(
         f"{facts['read']:,} rows read = {facts['learned']:,} learned + {facts['waiting']:,} waiting + "
         f"{facts['skipped']:,} skipped"
     )
-    lines.append(f"drifts noticed: {facts['drifts']:,}; alarms at p <= {facts['contamination']:g}")
+    lines.append(
+        f"drifts noticed: {facts['drifts']:,}; codes made anew: {facts['renewals']:,}; alarms at p <= "
+        f"{facts['contamination']:g}"
+    )
     if not facts["ready"]:
         lines.append("still in its warm-up: nothing can be scored yet")
     if len(columns) > 50:
@@ -98,7 +141,10 @@ def _lines(facts: dict[str, Json]) -> list[str]:
     return [
         *lines,
         "columns:",
-        *(f"  {name:<{width}}  {kind!s:<9}  {_told_apart(facts, column)}".rstrip() for name, (column, kind) in kinds),
+        *(
+            f"  {name:<{width}}  {kind!s:<9}  {_told_apart(facts, column)}{_unknown_in_words(facts, column)}".rstrip()
+            for name, (column, kind) in kinds
+        ),
     ]
 
 
@@ -118,3 +164,12 @@ def _told_apart(facts: dict[str, Json], column: str) -> str:
         case "timestamp":
             return f"{code['n_sectors']:,} times of day, 7 days of the week"
     return ""
+
+
+def _unknown_in_words(facts: dict[str, Json], column: str) -> str:
+    unknown: Any = facts["unknown"]
+    outside = "unseen labels" if facts["columns"][column] == "category" else "outside"  # type: ignore[index,call-overload]
+    words = {"missing": "missing", "outside": outside}
+    shares = unknown.get(column, {})
+    told = [f"{fine_percent(share)} {words[what]}" for what, share in shares.items() if share >= 0.00005]
+    return f"; {', '.join(told)}" if told else ""

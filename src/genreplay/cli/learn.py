@@ -21,13 +21,15 @@ from genreplay.cli.output import write
 from genreplay.cli.rows import BadRows, reading, reading_options, same_file, with_ignored
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
-from genreplay.core import TABLES, NoReplay, checkpoint
-from genreplay.core.replay import BY_NAME
-from genreplay.estimators import OnlineRBM, OnlineRBMDetector
-from genreplay.estimators.detector import N_HIDDEN
+from genreplay.core import checkpoint
+from genreplay.core.grouped import Dreams, Nothing, Rehearsed, TableRBM
+from genreplay.estimators import OnlineRBMDetector
 from genreplay.formatting import size
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.schema import Schema
+
+REPLAYS: Mapping[str, Rehearsed] = {"none": Nothing(), "dreams": Dreams()}
+"""by the word on the command line"""
 
 
 class _Finite(click.FloatRange):
@@ -66,18 +68,20 @@ class _Finite(click.FloatRange):
     help="Intervals of equal width in the usual range of each number of a new model.  [default: 8]",
 )
 @click.option(
-    "--epochs", type=click.IntRange(1), help="Steps per update of a new model; more steps learn more from few rows."
+    "--epochs",
+    type=click.IntRange(1),
+    help="Passes over each batch of a new model; more of them learn more from few rows.  [default: 1]",
 )
 @click.option(
     "--learning-rate",
     type=_Finite(0, min_open=True),
-    help="Size of these steps.  [default: 0.003; to fill cells or to dream, --epochs 5 --learning-rate 0.05]",
+    help="Size of the steps of a new model.  [default: 0.005]",
 )
 @click.option(
     "--replay",
-    type=click.Choice(["none", "generative"]),
+    type=click.Choice(list(REPLAYS)),
     help="What a new model rehearses beside new rows: nothing, or its dreams, which forgets old rows more slowly.  "
-    "[default: none]",
+    "[default: dreams]",
 )
 @click.option(
     "--seed", type=click.IntRange(0, MAX_SEED), help="Seed of everything random in a new model.  [default: 0]"
@@ -171,17 +175,17 @@ def learn(
         account = replace(saved.account, input_number=saved.account.input_number + 1)
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
 
-    rehearses = replay == "generative" if saved is None else saved.model.rbm_.recipe_.replay != NoReplay()
-    if on_drift == "fewer-dreams" and not rehearses:
+    rehearsed = REPLAYS[replay or "dreams"] if saved is None else models.settings(saved.model).replay
+    if on_drift == "fewer-dreams" and not isinstance(rehearsed, Dreams):
         raise click.UsageError(
-            "--on-drift fewer-dreams needs a model with --replay generative: this one rehearses no dreams."
+            "--on-drift fewer-dreams needs a model with --replay dreams: this one rehearses no dreams."
         )
 
     def start(schema: Schema) -> OnlineRBMDetector:
-        recipe = TABLES.replace(**_without_none(n_epochs=epochs, learning_rate=learning_rate))
+        settings = _without_none(n_hidden=hidden, n_epochs=epochs, learning_rate=learning_rate)
         return OnlineRBMDetector(
             TableEncoder(kinds=schema.kinds_by_place, **_without_none(warm_up=warm_up, n_bins=bins)),
-            OnlineRBM(hidden or N_HIDDEN, recipe=recipe, replay=replay),
+            TableRBM(**settings, replay=rehearsed),
             **_without_none(contamination=contamination, on_drift=on_drift),
             random_state=seed or 0,
         )
@@ -198,8 +202,8 @@ def learn(
             if learning.saved is not None and not quiet:
                 display.say(_summary(learning.saved, learning.n_read, path if learning.is_kept else None))
     if as_json and not score and learning.saved is not None:
-        figures = {**_figures(learning.saved, learning.n_read), "drift_rows": learning.drift_rows}
-        write(json.dumps(figures) + "\n")
+        noted = {"drift_rows": learning.drift_rows, "renewals": [renewal._asdict() for renewal in learning.renewals]}
+        write(json.dumps({**_figures(learning.saved, learning.n_read), **noted}) + "\n")
 
 
 def _without_none(**settings: Any) -> dict[str, Any]:
@@ -235,16 +239,15 @@ def _continued(
     ignored: Sequence[str],
 ) -> Saved:
     """A saved model that will learn more. The settings it was made with may be repeated, but not changed."""
-    model = saved.model
-    recipe = model.rbm_.recipe_
+    model, rbm = saved.model, models.settings(saved.model)
     built = {
-        "hidden": model.rbm_.n_hidden,
+        "hidden": rbm.n_hidden,
         "warm-up": model.encoder_.warm_up,
         "bins": model.encoder_.n_bins,
-        "epochs": recipe.n_epochs,
-        "learning-rate": recipe.learning_rate,
-        "replay": next((name for name, replay in BY_NAME.items() if replay == recipe.replay), recipe.replay),
-        "seed": model.rbm_.random_state,
+        "epochs": rbm.n_epochs,
+        "learning-rate": rbm.learning_rate,
+        "replay": next((name for name, replay in REPLAYS.items() if replay == rbm.replay), rbm.replay),
+        "seed": model.random_state,
     }
     for option, now in settings.items():
         if now is not None and now != built[option]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,8 @@ from genreplay.cli.progress import Display, Pace, Status
 from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
 from genreplay.cli.score import VERDICT
 from genreplay.cli.stop import Stop
-from genreplay.core.online import DivergenceError
 from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.streams.chunks import Chunk, InputError, shown
+from genreplay.streams.chunks import Chunk, InputError, short, shown
 from genreplay.streams.schema import SAMPLE_ROWS, Schema, TypedRows
 
 
@@ -44,6 +43,15 @@ class Plan:
     carried: Carried
     """columns of the input that are printed before the scores"""
     as_json: bool
+
+
+class Renewal(NamedTuple):
+    """New codes, made while a model learned."""
+
+    row: int | None
+    """the last row of the input that was learned before; None if it was read by an earlier run"""
+    columns: list[str]
+    """columns that were the reason"""
 
 
 class Learning:
@@ -77,6 +85,10 @@ class Learning:
         """whether the model is, or will be, in its file"""
         self.drift_rows: list[int] = []
         """rows of the input at which this run noticed a drift: the last ones of their batches"""
+        self.renewals: list[Renewal] = []
+        """renewals of the codes in this run"""
+        self._surprise: float | None = None
+        """mean of the newest rows, before they were learned"""
         self._pace = Pace(display.every)
         self._torn: InputError | None = None
         """why the input broke off"""
@@ -98,7 +110,7 @@ class Learning:
             else:
                 self._leave_no_new_model()
             raise
-        except (DivergenceError, MemoryError):
+        except MemoryError:
             if self._n_saves == 0 or self.saved is None or not self.saved.model.is_ready_:
                 self._leave_no_new_model()
             raise
@@ -195,7 +207,7 @@ class Learning:
         saved = self.saved
         assert saved is not None, "chunks are taken only when the columns are known"
         rows, error = up_to_error(saved.schema.parse(chunk), self._plan.reading.on_bad_row)
-        nats = self._learn_rows(saved.model, rows) if len(rows.rows) else np.empty(0)
+        nats = self._learn_rows(saved, rows) if len(rows.rows) else np.empty(0)
         self._bad_rows.input = f"{saved.account.input_number}:{saved.account.first_record}"
         self._bad_rows.take(rows.bad)
         n_taken = len(rows.rows) + len(rows.bad)
@@ -223,16 +235,26 @@ class Learning:
             raise bad_row_error(error)
         self._save_and_show_if_due(rows.cells if len(rows.rows) else None)
 
-    def _learn_rows(self, model: OnlineRBMDetector, rows: TypedRows) -> npt.NDArray[np.float64]:
-        n_drifts = model.drift_.n_drifts if hasattr(model, "drift_") else 0
+    def _learn_rows(self, saved: Saved, rows: TypedRows) -> npt.NDArray[np.float64]:
+        model = saved.model
+        n_drifts, n_renewals = (model.drift_.n_drifts, model.n_renewals_) if hasattr(model, "drift_") else (0, 0)
         nats = model.learn_scored(rows.cells)
         self._display.note_surprise(nats)
+        known = nats[~np.isnan(nats)]
+        self._surprise = float(known.mean()) if len(known) else None
         if model.drift_.n_drifts > n_drifts:
-            row = _row_of_last_drift(model, rows.rows)
+            n_later = model.n_waiting_ + model.drift_.n_batches * models.settings(model).batch_size
+            row = _row_before(rows.rows, n_later)
             if row is not None:
                 self.drift_rows.append(row)
             where = f"after row {row:,}" if row is not None else "after rows of the warm-up"
             self._display.say(f"Drift: new rows no longer fit the model, {where}.")
+        if model.n_renewals_ > n_renewals:
+            row = _row_before(rows.rows, model.n_rows_seen_ - model.renewed_after_)
+            places = [model.encoder_.column_names_.index(name) for name in model.renewed_columns_]
+            renewal = Renewal(row, [saved.schema.names[place] for place in places])
+            self.renewals.append(renewal)
+            self._display.say(_told(renewal, saved.schema))
         return nats
 
     def _save_and_show_if_due(self, newest: npt.NDArray[Any] | None) -> None:
@@ -254,7 +276,8 @@ class Learning:
     def _status(self, newest: npt.NDArray[Any] | None) -> Status:
         assert self.saved is not None
         rate = self._pace.rate(self.n_read)
-        return Status(self.saved.model, self.saved.schema.names, newest, self.n_read, rate, self._bad_rows.n_skipped)
+        names, n_bad = self.saved.schema.names, self._bad_rows.n_skipped
+        return Status(self.saved.model, names, newest, self._surprise, self.n_read, rate, n_bad)
 
     def _finish(self) -> None:
         """At the end of the input, a model that is still in its warm-up learns the rows that it has."""
@@ -287,13 +310,26 @@ class Learning:
         self._n_saved, self._time_saved = self.saved.account.n_read, time.monotonic()
 
 
-def _row_of_last_drift(model: OnlineRBMDetector, rows: Sequence[int]) -> int | None:
-    """Number of the last row of the batch that was called a drift, where ``rows`` are the newest of the model.
+def _row_before(rows: Sequence[int], n_later: int) -> int | None:
+    """Number of the row after which so many came, where ``rows`` are the newest of the model; None if it is earlier.
 
-    None if that batch was learned from rows that had waited for the end of the warm-up.
+    >>> _row_before([101, 102, 104], 1), _row_before([101, 102, 104], 3)
+    (102, None)
     """
-    n_later = model.n_waiting_ + model.drift_.n_batches * model.rbm_.batch_size
     return rows[-1 - n_later] if n_later < len(rows) else None
+
+
+def _told(renewal: Renewal, schema: Schema) -> str:
+    """A renewal in words.
+
+    >>> _told(Renewal(12_345, ["temp", "state"]), Schema({"temp": "number", "state": "category"}))
+    "Row 12,345: the codes were made anew, because column 'temp' lay outside its range and column 'state' had labels
+    without a code; the model's dreams carry over what it knew."
+    """
+    why = {"number": "lay outside its range", "category": "had labels without a code"}
+    reasons = " and ".join(f"column {short(name)} {why[schema.kinds[name]]}" for name in renewal.columns)
+    where = "Earlier rows" if renewal.row is None else f"Row {renewal.row:,}"
+    return f"{where}: the codes were made anew, because {reasons}; the model's dreams carry over what it knew."
 
 
 def _n_records(chunks: list[Chunk]) -> int:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from genreplay.cli.errors import BadInput
 from genreplay.core.checkpoint import CheckpointError
+from genreplay.core.grouped import TableRBM
 from genreplay.core.ingredient import Json
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.schema import Schema
@@ -111,6 +112,11 @@ def load_ready(path: Path) -> Saved:
             f"{saved.model.encoder_.warm_up:,} rows of its warm-up. Give it more with genreplay learn --resume."
         )
     return saved
+
+
+def settings(model: OnlineRBMDetector) -> TableRBM:
+    """How a model learns."""
+    return TableRBM() if model.rbm is None else model.rbm
 
 
 def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tuple[float, float, bool | None]]:

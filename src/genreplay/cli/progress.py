@@ -32,6 +32,8 @@ class Status:
     """names of the table's columns"""
     newest: npt.NDArray[Any] | None
     """the last rows that were learned; None if none came"""
+    surprise: float | None
+    """mean of the newest rows, in nats, each before it was learned; None in the warm-up"""
     n_read: int
     """rows read in this run"""
     rate: float
@@ -41,25 +43,22 @@ class Status:
 
     @property
     def replay_share(self) -> float:
-        """Share of rehearsed rows in what the newest update learned from."""
-        info = self.model.rbm_.info_
-        return 0.0 if info is None else info.replay_share
-
-    @property
-    def above_dreams(self) -> float | None:
-        """Mean free energy of the newest rows minus that of dreams, in nats."""
-        if self.newest is None or not self.model.is_ready_:
-            return None
-        return -float(np.mean(self.model.score_samples(self.newest)))
+        """Share of rehearsed rows in what an update learns from."""
+        if not self.model.is_ready_ or len(self.model.dreams_) == 0:
+            return 0.0
+        settings = self.model.settings_
+        return settings.replay.n_rows / (settings.batch_size + settings.replay.n_rows)
 
     def __str__(self) -> str:
         parts = [f"{self.n_read:,} rows", f"{self.rate:,.0f} a second", f"{self.replay_share:.0%} replay"]
-        if (above := self.above_dreams) is not None:
-            parts.append(f"free energy {above:+.2f} nats against dreams")
+        if self.surprise is not None:
+            parts.append(f"surprise {self.surprise:.2f} nats")
         if self.n_skipped:
             parts.append(f"{self.n_skipped:,} bad")
         if self.model.drift_.n_drifts:
             parts.append(f"drifts: {self.model.drift_.n_drifts:,}")
+        if self.model.n_renewals_:
+            parts.append(f"new codes: {self.model.n_renewals_:,}")
         return ", ".join([*parts, size(self.model.nbytes.total)])
 
 

@@ -26,7 +26,7 @@ alarms_option = click.option("--alarms", is_flag=True, help="Print only rows tha
 
 VERDICT = ("row", "anomaly", "p_value", "alarm")
 """what ``score`` prints about a row"""
-_FINDING = ("column", "cell", "nats")
+_FINDING = ("column", "cell", "nats", "p")
 """what ``explain`` prints about a column"""
 
 
@@ -89,8 +89,9 @@ def explain(
 ) -> None:
     """Print which columns make the rows of FILE, or of a pipe, surprising.
 
-    For each row: its number, anomaly and p-value, then the most surprising columns, each with its name, its cell, and
-    how surprising the cell is given the rest of the row, in nats.
+    For each row: its number, anomaly and p-value, then the most surprising columns, each with its name, its cell, how
+    much more surprising the cell is than usual in its column, given the rest of the row, in nats, and p, how often a
+    usual cell of that column would be as surprising.
     """
     saved = models.load_ready(path)
     names = saved.schema.names
@@ -99,19 +100,23 @@ def explain(
     findings = ["columns"] if as_json else headings
     results = _Results(["row", "anomaly", "p_value", *findings], carrying(keep, append), as_json)
     for part in _judge(saved, ignored, alarms, results, where):
-        nats = saved.model.explain(part.cells)
+        nats, p_values = saved.model.explain(part.cells), saved.model.column_p_values(part.cells)
         places = {row: place for place, row in enumerate(part.chunk.rows)}
         lines: list[Sequence[object]] = []
-        for row, verdict, surprise in zip(part.rows, part.verdicts, nats, strict=True):
+        for row, verdict, surprise, p in zip(part.rows, part.verdicts, nats, p_values, strict=True):
             found = [
-                (names[column], part.chunk.columns[names[column]][places[row]], round(float(surprise[column]), 4))
-                for column in np.argsort(-surprise, kind="stable")[:top]
+                (names[i], part.chunk.columns[names[i]][places[row]], round(float(surprise[i]), 4), _four_digits(p[i]))
+                for i in np.argsort(-surprise, kind="stable")[:top]
             ]
             if as_json:
                 lines.append((row, *verdict[:2], [dict(zip(_FINDING, finding, strict=True)) for finding in found]))
             else:
                 lines.append((row, *verdict[:2], *(part for finding in found for part in finding)))
         results.write(part, lines)
+
+
+def _four_digits(p: float) -> float:
+    return float(f"{p:.4g}")
 
 
 class _Results:

@@ -12,6 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from genreplay.cli.progress import Line, Status
+from genreplay.core.grouped.learner import count
+from genreplay.core.kernels.arrays import Codes, Offsets
+from genreplay.estimators.renewal import dreamed
 from genreplay.streams.chunks import shown
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -21,6 +24,8 @@ N_COLUMNS = 12
 """columns of the table that are shown, those that differ most first"""
 N_RECENT = 1000
 """newest rows that dreams are compared with"""
+N_DREAMS, N_GIBBS = 500, 5
+"""dreams that they are compared with, and their Gibbs steps"""
 
 
 class Watch(Line):
@@ -58,11 +63,13 @@ class Watch(Line):
         )
 
     def _columns(self, status: Status) -> Table:
-        """For each column, the bit in which the shares of recent rows and of dreams differ most."""
-        model = status.model
-        encoder = model.encoder_
-        rows = encoder.transform(np.concatenate(self._recent)).mean(axis=0)
-        dreams = model.dreams_.mean(axis=0)
+        """For each column, the code in which the shares of recent rows and of dreams differ most."""
+        encoder, judge = status.model.encoder_, status.model.judge_
+        assert judge is not None, "the model is ready"
+        offsets = judge.state.offsets[: judge.state.n_groups + 1]
+        recent = encoder.codes(np.concatenate(self._recent))[:, : len(offsets) - 1]
+        rows = _shares(recent, offsets)
+        dreams = _shares(dreamed(judge.state, N_DREAMS, N_GIBBS, np.random.default_rng(0)), offsets)
         names = encoder.get_feature_names_out(status.names)
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for heading in ("column", "differs most in", "rows", "dreams"):
@@ -77,6 +84,11 @@ class Watch(Line):
             cells = (shown(name), shown(str(names[bit])), f"{rows[bit]:.0%}", f"{dreams[bit]:.0%}")
             table.add_row(*map(Text, cells), style=style)  # Text is printed as it is, without rich's markup
         return table
+
+
+def _shares(codes: Codes, offsets: Offsets) -> npt.NDArray[np.float64]:
+    """The share of the rows that has each code."""
+    return count(codes, np.full(len(codes), 1 / len(codes)), offsets)
 
 
 def _drift(status: Status) -> Text:

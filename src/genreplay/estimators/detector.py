@@ -75,7 +75,10 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     drift_ : PageTest
         How well new rows fit; ``drift_.n_drifts`` counts drifts.
     n_renewals_ : int
-        How often the codes were made anew; ``renewed_columns_`` names the columns that were the reason, the last time.
+        How often the codes were made anew. ``renewed_columns_`` names the columns that were the reason, the last time,
+        and ``renewed_after_`` says how many rows had been learned then.
+    settings_ : TableRBM
+        How the next update learns: ``rbm``, or what the response to a drift makes of it.
     dreams_ : ndarray of shape (n_dreams, n_groups)
         The dreams that the model rehearses, as codes.
     offset_ : float
@@ -116,6 +119,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
     """what the caller of ``save`` added to the file"""
     n_renewals_: int
     renewed_columns_: list[str]
+    renewed_after_: int
     _settings: TableRBM
     _rng: np.random.Generator
     _waiting: Waiting
@@ -254,7 +258,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self.encoder_, self.judge_, self.drift_ = encoder, None, PageTest()
         self._settings, self._rng = self._new_settings(), generator(self.random_state)
         self._waiting, self._renewal = Waiting(), Renewal(np.zeros(self.n_features_in_))
-        self.n_renewals_, self.renewed_columns_ = 0, []
+        self.n_renewals_, self.renewed_columns_, self.renewed_after_ = 0, [], 0
         self.extra_, self._threshold, self._n_responding = {}, None, 0
         self._library = frames.library_of(X)
 
@@ -312,7 +316,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         return cell_surprise(self._judge().state, rows)
 
     def _update_if_full(self) -> bool:
-        """Update while a batch waits, several of them if the batch size was lowered; were the codes made anew?"""
+        """Update while a batch waits, several of them if the batch size was lowered. Return whether codes are new."""
         n_renewals = self.n_renewals_
         while self._waiting.n >= self._settings.batch_size:
             self._update(self._settings.batch_size)
@@ -325,8 +329,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         nats = judge.nats(rows, cells)
         test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
         n_responding = N_RESPONDING if test.n_drifts > self.drift_.n_drifts else max(self._n_responding - 1, 0)
-        settings = RESPONSES[self.on_drift](self._settings) if self._n_responding else self._settings
-        state = learner.update(judge.state, settings, rows, learner.teaching(np.exp(-nats)))
+        state = learner.update(judge.state, self.settings_, rows, learner.teaching(np.exp(-nats)))
         judge = judge.followed(rows, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
@@ -335,6 +338,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             self._means.add(*encoder.codes_and_numbers(Table(renewal.rows.cells)))
             self.n_renewals_ += 1
             self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
+            self.renewed_after_ = state.n_learned
             renewal = Renewal(np.zeros(self.n_features_in_))
         elif waiting.n:
             waiting = Waiting().add(waiting.codes, cell_surprise(state, waiting.codes))
@@ -365,6 +369,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             "renewal": self._renewal.to_json(),
             "n_renewals": self.n_renewals_,
             "renewed_columns": list(self.renewed_columns_),
+            "renewed_after": self.renewed_after_,
             "n_responding": self._n_responding,
             "threshold": self._threshold,
             "named": hasattr(self, "feature_names_in_"),
@@ -391,6 +396,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             model._waiting.add(held.waiting, model._cells_of(held.waiting))
         model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
         model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
+        model.renewed_after_ = more["renewed_after"]
         model.drift_, model.extra_ = PageTest(*more["drift"]), more["extra"]
         model._library = more.get("frame")
         model._n_responding, model._threshold = more["n_responding"], more["threshold"]
@@ -398,6 +404,10 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         if more["named"]:
             model.feature_names_in_ = np.array(model.encoder_.column_names_, dtype=object)
         return model
+
+    @property
+    def settings_(self) -> TableRBM:
+        return RESPONSES[self.on_drift](self._settings) if self._n_responding else self._settings
 
     @property
     def offset_(self) -> float:  # type: ignore[override]
