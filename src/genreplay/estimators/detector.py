@@ -21,7 +21,7 @@ from genreplay.estimators import drift, files, frames
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
-from genreplay.estimators.judge import Judge, cell_surprise
+from genreplay.estimators.judge import Judge, cell_surprise, judged_groups
 from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.params import NestedParams
 from genreplay.estimators.renewal import Renewal, first_model, renewed
@@ -32,7 +32,7 @@ from genreplay.streams.table import Table, check_columns, read_table
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    RandomState = int | np.random.RandomState | None
+    from genreplay.estimators.judging import RandomState
 
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 
@@ -145,7 +145,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Start anew: make the codes from X, and learn its rows once, in their order, all of them."""
         encoder, table = self._new_encoder().fit(X), read_table(X)
         self._start(encoder, X)
-        self._begin_learning(table.head(encoder.warm_up))
+        self._begin(encoder.codes(table.head(encoder.warm_up)))
         self._learn(table.part(encoder.warm_up))
         self.flush()
         scores = self.score_samples(X)
@@ -236,8 +236,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._follow_changes()
         if not self.encoder_.frozen_:
             rows = Table(self.encoder_.collected_)
-            self.encoder_.freeze()
-            self._begin_learning(rows)
+            self._begin(self.encoder_.freeze().codes(rows))
         if self._waiting.n:
             self._update(self._waiting.n)
         return self
@@ -278,27 +277,17 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
             )
         self._settings = wanted
 
-    def _begin_learning(self, table: Table) -> None:
-        self._begin(self.encoder_.codes(table))
-
     def _begin(self, codes: Codes) -> None:
         """Make the model once the codes are made, from the rows of the warm-up."""
         state = first_model(self._settings, self.encoder_, codes, self._rng)
-        self.judge_ = Judge.start(state, self._judged_groups(), codes)
-
-    def _judged_groups(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which groups can be anomalies: a time explains other cells, but whatever the time, it had to come."""
-        encoder = self.encoder_
-        columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
-        return np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)
+        self.judge_ = Judge.start(state, judged_groups(self.encoder_), codes)
 
     def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
         nats = np.empty(table.n_rows)
         if table.n_rows == 0:
             return nats
-        codes, n_coded = self.encoder_.codes(table), 0
-        start = 0
+        codes, n_coded, start = self.encoder_.codes(table), 0, 0
         while start < table.n_rows:
             if self._update_if_full():
                 codes, n_coded = self.encoder_.codes(table.part(start)), start
@@ -317,7 +306,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         return cell_surprise(self._judge().state, rows)
 
     def _update_if_full(self) -> bool:
-        """Update while a batch waits, several of them if the batch size was lowered; were the codes made anew?"""
+        """Update while a batch waits, again if the batch size was lowered. Return whether the codes are new."""
         n_renewals = self.n_renewals_
         while self._waiting.n >= self._settings.batch_size:
             self._update(self._settings.batch_size)
@@ -382,17 +371,14 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Read a detector written by ``save``."""
         held = files.load_table_model(path, cls, {"TableEncoder": TableEncoder})
         more, model = held.more, cls(**held.params)
-        model.encoder_, model._settings, model._rng = (
-            TableEncoder.from_state(more["encoder"]), model._new_settings(), held.rng,
-        )  # fmt: skip
+        model.encoder_ = TableEncoder.from_state(more["encoder"])
+        model._settings, model._rng = model._new_settings(), held.rng
         model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
-        model._waiting = Waiting()
-        if len(held.waiting):
-            model._waiting.add(held.waiting, model._cells_of(held.waiting))
+        codes = held.waiting
+        model._waiting = Waiting().add(codes, model._cells_of(codes)) if len(codes) else Waiting()
         model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
         model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
-        model.drift_, model.extra_ = PageTest(*more["drift"]), more["extra"]
-        model._library = more.get("frame")
+        model.drift_, model.extra_, model._library = PageTest(*more["drift"]), more["extra"], more["frame"]
         model._n_responding, model._threshold = more["n_responding"], more["threshold"]
         model.n_features_in_ = model.encoder_.n_features_in_
         if more["named"]:

@@ -43,7 +43,7 @@ def fill(
             best = p[:, offsets[group] : offsets[group + 1]].argmax(axis=1)
             likeliest[:, group] = np.where(is_gap[rows, group], best, likeliest[:, group])
         cells[rows] = encoder.decode(likeliest)
-        for column in np.flatnonzero([kind == "number" for kind in encoder.kinds_]):
+        for column in np.flatnonzero([kind == "number" for kind in encoder.kinds_]).tolist():
             group = firsts[column]
             weights = p[:, offsets[group] : offsets[group + 1]]
             values = np.nan_to_num(encoder.values_of_codes(column))

@@ -13,6 +13,7 @@ from genreplay.core.grouped import State, model
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes, Flags
 from genreplay.estimators.calibration import MEMORY, Float64, Scale, joined
+from genreplay.streams.encoder import TableEncoder
 
 _FIRST_WEIGHT = 100
 """rows that those of the warm-up count as: the model has learned them, so they seem more usual than new ones"""
@@ -115,3 +116,9 @@ def cell_surprise(state: State, rows: Codes) -> Float64:
     n_groups = state.n_groups
     known = np.ascontiguousarray(rows[:, :n_groups])
     return np.asarray(model.surprise(state.rbm, state.offsets[: n_groups + 1], known).round(_DIGITS))
+
+
+def judged_groups(encoder: TableEncoder) -> Flags:
+    """Which groups of the RBM can be anomalies: a time explains other cells, but whatever the time, it had to come."""
+    columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
+    return np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)

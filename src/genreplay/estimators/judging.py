@@ -278,8 +278,8 @@ class JudgingMixin:
         if not self.is_ready_:
             seen = self.n_rows_seen_ if hasattr(self, "encoder_") else 0
             raise NotFittedError(
-                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up): "
-                "give it more rows with partial_fit, or call flush, or fit."
+                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up)"
+                ": give it more rows with partial_fit, or call flush, or fit."
             )
         assert self.judge_ is not None
         return self.judge_

@@ -46,7 +46,7 @@ class Renewal:
     """rows that wait for them; None if the codes fit"""
 
     def followed(self, outside: Bools, names: Sequence[str]) -> Renewal:
-        """After a batch: which of its cells lay outside?"""
+        """After a batch, some of whose cells lay outside."""
         share = self.outside + (outside.mean(axis=0) - self.outside) * min(len(outside) / _MEMORY, 1.0)
         if self.rows is None and (share > TOO_MANY).any():
             found = tuple(np.flatnonzero(share > TOO_MANY).tolist())
@@ -80,9 +80,7 @@ def first_model(settings: TableRBM, encoder: TableEncoder, codes: Codes, rng: np
     return start(settings, encoder.group_sizes_, n_groups, prior, codes, rng)
 
 
-def renewed(
-    settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp
-) -> tuple[TableEncoder, State, Codes]:
+def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp) -> tuple[TableEncoder, State, Codes]:
     """New codes, a model in them that has learned the rows and as many dreams, and the codes of the rows."""
     rng = state.rng
     dreams = dreamed(state, rows.n_rows, _N_GIBBS, rng)
@@ -98,8 +96,8 @@ def renewed(
         old = rng.random(len(held)) < 0.5
         held = held.copy()
         held[old] = past[rng.integers(len(past), size=int(old.sum())), : held.shape[1]]
-    counters = {"n_learned": state.n_learned, "n_updates": state.n_updates}
-    return anew, changed._replace(rehearsed=held, **counters), new
+    changed = changed._replace(rehearsed=held, n_learned=state.n_learned, n_updates=state.n_updates)
+    return anew, changed, new
 
 
 def dreamed(state: State, n: int, n_gibbs: int, rng: np.random.Generator) -> Codes:
