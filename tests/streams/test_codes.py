@@ -103,7 +103,7 @@ def test_every_number_lies_in_exactly_one_interval(seen: list[float], later: lis
     inside = (values > lower) & (values <= upper)
     np.testing.assert_array_equal(inside.sum(axis=1), 1)
     np.testing.assert_array_equal(inside.argmax(axis=1), np.searchsorted(code.edges, values[:, 0]))
-    assert np.isfinite(code.values).all()
+    assert np.isfinite(code.quantiles).all()
     assert len(code.cuts) <= n_bins + 2 + 2 * len(FAR)
 
 

@@ -135,9 +135,8 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._layout.decode(codes)
 
     def draw(self, codes: Codes, rng: np.random.Generator) -> Objects | Float64:
-        """Return rows as ``decode`` does, but with numbers drawn uniformly from their intervals.
+        """Return rows as ``decode`` does, but with numbers drawn from their intervals, between the warm-up's quartiles.
 
-        Where a single value of the warm-up has an interval for itself, and outside the usual range, nothing is drawn.
         In a column of whole numbers, whole numbers are drawn.
 
         Examples
@@ -146,7 +145,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> from genreplay.streams import TableEncoder
         >>> encoder = TableEncoder(n_bins=2).fit(np.arange(1000.0).reshape(-1, 1))
         >>> encoder.draw(encoder.codes([[100], [100], [900]]), np.random.default_rng(0)).ravel()
-        array([322., 142., 520.])
+        array([321., 142., 520.])
         """
         codes = self._checked(codes)
         return self._layout.decode(codes, rng)

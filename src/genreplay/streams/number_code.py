@@ -22,6 +22,7 @@ USUAL = (0.01, 0.99)
 """shares of the values between which the range of a number is usual"""
 FAR = (1.0, 8.0, 64.0, 512.0)
 """distances from the usual range, in ranges, at which what lies beyond is cut"""
+_QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -37,8 +38,8 @@ class NumberCode:
 
     kind: ClassVar[Kind] = "number"
     cuts: Float64
-    values: Float64
-    """for each interval the value that stands for it: the median of those seen, or the middle"""
+    quantiles: Float64
+    """for each interval the quartiles of the values seen there, from the smallest to the largest; or its middle"""
     usual: tuple[int, int]
     """first and last code of the usual range"""
     separate: bool
@@ -63,7 +64,7 @@ class NumberCode:
         """
         known = np.sort(values[~np.isnan(values)])
         if len(known) == 0:
-            return cls(known, np.array([np.nan]), (1, 0), separate=False, whole=False)
+            return cls(known, np.full((1, len(_QUARTILES)), np.nan), (1, 0), separate=False, whole=False)
         distinct = np.unique(known)
         separate = len(distinct) <= n_bins + 1
         whole = bool((known == np.rint(known)).all() and np.abs(known[[0, -1]]).max() < 2**53)
@@ -77,16 +78,18 @@ class NumberCode:
         below, above = np.unique(below[below < math.nextafter(low, -math.inf)]), np.unique(above[above > high])
         cuts = np.concatenate([below, range_cuts, above])
         usual = len(below) + 1, len(below) + len(range_cuts) - 1
-        found = cls(cuts, np.empty(0), usual, separate, whole)
+        found = cls(cuts, np.empty((0, 0)), usual, separate, whole)
         middles = np.concatenate([ends[:1], cuts[:-1] / 2 + cuts[1:] / 2, ends[1:]])
         if whole:
             codes = np.arange(len(middles))
             beyond = np.where(codes < usual[0], np.floor(middles), np.ceil(middles))
             middles = np.where(found.far[:-1] > 0, beyond, np.rint(middles))
         parts = np.split(known, np.searchsorted(known, found.edges[:-1], side="right"))
-        pairs = zip(parts, middles, strict=True)
-        medians = np.array([part[(len(part) - 1) // 2] if len(part) else middle for part, middle in pairs])
-        return cls(cuts, medians, usual, separate, whole)
+        quantiles = [
+            np.quantile(part, _QUARTILES, method="inverted_cdf") if len(part) else np.full(len(_QUARTILES), middle)
+            for part, middle in zip(parts, middles, strict=True)
+        ]
+        return cls(cuts, np.array(quantiles), usual, separate, whole)
 
     def merged(self, other: NumberCode) -> NumberCode:
         """A code with the cuts of both, whose usual range goes from the lower to the higher end of both.
@@ -103,10 +106,12 @@ class NumberCode:
         cuts = np.unique(np.concatenate([self.cuts, other.cuts]))
         first, last = int(np.searchsorted(cuts, low)) + 1, int(np.searchsorted(cuts, high))
         middles = np.concatenate([cuts[:1], cuts[:-1] / 2 + cuts[1:] / 2, cuts[-1:]])
-        merged = NumberCode(cuts, middles, (first, max(last, first)), False, self.whole and other.whole)
-        values = np.concatenate([other.values, self.values])  # those of the one that is called come last, and hold
-        values = values[~np.isnan(values)]
-        middles[np.searchsorted(merged.edges, values)] = values
+        quantiles = np.repeat(middles[:, np.newaxis], len(_QUARTILES), axis=1)
+        merged = NumberCode(cuts, quantiles, (first, max(last, first)), False, self.whole and other.whole)
+        for each in (other, self):  # where both know an interval, that of the one that is called holds
+            places = np.searchsorted(merged.edges, each.quantiles[:, len(_QUARTILES) // 2])
+            low, high = np.append(-LARGEST, merged.edges)[places], np.minimum(merged.edges[places], LARGEST)
+            quantiles[places] = np.clip(each.quantiles, low[:, np.newaxis], high[:, np.newaxis])
         return merged
 
     @cached_property
@@ -140,30 +145,19 @@ class NumberCode:
 
     @cached_property
     def value_of_code(self) -> Float64:
-        return np.append(self.values, np.nan)
-
-    @cached_property
-    def _drawn_from(self) -> tuple[Float64, Float64]:
-        """For each code, the smallest and the largest value that is drawn for it."""
-        low, high = self.value_of_code.copy(), self.value_of_code.copy()
-        if not self.separate and len(self.cuts):
-            inside = np.flatnonzero(self.far[:-1] == 0)
-            first, last = np.nextafter(self.edges[inside - 1], np.inf), self.edges[inside]
-            if self.whole:
-                first, last = np.ceil(first), np.floor(last)
-            possible = first <= last
-            low[inside[possible]], high[inside[possible]] = first[possible], last[possible]
-        return low, high
+        return np.append(self.quantiles[:, len(_QUARTILES) // 2], np.nan)
 
     def decode(self, codes: Codes, rng: np.random.Generator | None = None) -> Float64:
-        """The values that codes stand for, or, with a generator, values drawn uniformly from usual intervals."""
+        """The values that codes stand for: medians, or, with a generator, values drawn between the quartiles."""
         if rng is None:
             return self.value_of_code[codes[:, 0]]
-        low, high = (ends[codes[:, 0]] for ends in self._drawn_from)
-        share = rng.random(len(codes))
-        if self.whole:
-            return np.minimum(low + np.floor(share * (high - low + 1)), high)
-        return np.clip(low * share + high * (1 - share), low, high)
+        known = np.vstack([self.quantiles, np.full(len(_QUARTILES), np.nan)])[codes[:, 0]]
+        place = rng.random(len(codes)) * (len(_QUARTILES) - 1)
+        part = place.astype(np.int64)
+        rows = np.arange(len(codes))
+        low, high, share = known[rows, part], known[rows, part + 1], place - part
+        drawn = np.clip(low * (1 - share) + high * share, low, high)
+        return np.rint(drawn) if self.whole else drawn
 
     def names(self, column: str) -> list[str]:
         """What each code says.
@@ -186,7 +180,7 @@ class NumberCode:
         """All of it, for JSON."""
         return {
             "cuts": self.cuts.tolist(),
-            "values": [None if value != value else value for value in self.values.tolist()],
+            "quantiles": [[None if value != value else value for value in row] for row in self.quantiles.tolist()],
             "usual": list(self.usual),
             "separate": self.separate,
             "whole": self.whole,
@@ -195,9 +189,9 @@ class NumberCode:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> NumberCode:
         """The code whose ``state`` this is."""
-        cuts, values = (np.array(state[name], dtype=np.float64) for name in ("cuts", "values"))
+        cuts, quantiles = (np.array(state[name], dtype=np.float64) for name in ("cuts", "quantiles"))
         first, last = state["usual"]
-        return cls(cuts, values, (int(first), int(last)), bool(state["separate"]), bool(state["whole"]))
+        return cls(cuts, quantiles, (int(first), int(last)), bool(state["separate"]), bool(state["whole"]))
 
 
 def _separating(distinct: Float64) -> Float64:
