@@ -23,7 +23,7 @@ def fill(
 
     One chain over all missing groups of a row gives the probability that a cell is missing, given the others. Where it
     is above 1/2, that is what the model expects: the cell stays empty. Given that it is not missing, a number becomes
-    its mean, anything else its likeliest code.
+    its mean, rounded in a column of whole numbers, anything else its likeliest code.
     """
     n_groups = state.n_groups
     offsets, codes = state.offsets[: n_groups + 1], np.ascontiguousarray(codes[:, :n_groups])
@@ -47,7 +47,8 @@ def fill(
             group = firsts[column]
             weights = p[:, offsets[group] : offsets[group + 1]]
             values = np.nan_to_num(encoder.values_of_codes(column))
-            cells[rows, column] = weights @ values / np.maximum(weights.sum(axis=1), 1e-300)
+            means = weights @ values / np.maximum(weights.sum(axis=1), 1e-300)
+            cells[rows, column] = np.rint(means) if (values == np.rint(values)).all() else means
         filled[rows] = missing[rows] & wanted & (p_gap <= 0.5)
     return cells, filled
 
