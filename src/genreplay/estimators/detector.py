@@ -21,10 +21,10 @@ from genreplay.estimators import drift, files, frames
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
-from genreplay.estimators.judge import Judge, cell_surprise, judged_groups
+from genreplay.estimators.judge import Judge, cell_surprise
 from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.params import NestedParams
-from genreplay.estimators.renewal import Renewal, first_model, renewed
+from genreplay.estimators.renewal import Renewal, first_judge, renewed
 from genreplay.estimators.waiting import Waiting
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import Table, check_columns, read_table
@@ -279,8 +279,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
 
     def _begin(self, codes: Codes) -> None:
         """Make the model once the codes are made, from the rows of the warm-up."""
-        state = first_model(self._settings, self.encoder_, codes, self._rng)
-        self.judge_ = Judge.start(state, judged_groups(self.encoder_), codes)
+        self.judge_ = first_judge(self._settings, self.encoder_, codes, self._rng)
 
     def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
@@ -324,8 +323,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         judge = judge.followed(rows, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
-            encoder, state, codes = renewed(self._settings, encoder, state, renewal.rows)
-            judge = Judge.start(state, judge.judged, codes)
+            encoder, judge = renewed(self._settings, encoder, state, renewal.rows)
             self.n_renewals_ += 1
             self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
             renewal = Renewal(np.zeros(self.n_features_in_))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +13,7 @@ from genreplay.core.grouped import State, model
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes, Flags
 from genreplay.estimators.calibration import MEMORY, Float64, Scale, joined
-from genreplay.streams.encoder import TableEncoder
 
-_FIRST_WEIGHT = 100
-"""rows that those of the warm-up count as: the model has learned them, so they seem more usual than new ones"""
 _STRANGE, _MOST_STRANGE = math.log(1e6), 0.1
 """surprise beyond which a row counts as an anomaly, which the calibration does not learn; and the largest share of a
 batch that may count so: if there are more, the calibration is wrong, not the rows"""
@@ -43,14 +40,21 @@ class Judge:
     """of both, joined"""
 
     @classmethod
-    def start(cls, state: State, judged: Flags, rows: Codes) -> Judge:
-        """A judge of a model that has just learned its first rows."""
-        cells = cell_surprise(state, rows)
-        weight = min(_FIRST_WEIGHT / len(rows), 1.0)
-        judge = cls(state, judged, cells.mean(axis=0), weight * len(rows), *[Scale.of(np.zeros(1))] * 3)
-        whole, top = judge._row_scores(rows, cells), judge._cell_scores(cells)
-        row, cell = Scale.of(whole, weight), Scale.of(top, weight)
-        return replace(judge, row=row, cell=cell, joint=Scale.of(joined(row.nats(whole), cell.nats(top)), weight))
+    def start(cls, state: State, judged: Flags, halves: Sequence[tuple[State, Codes]]) -> Judge:
+        """A judge of a model that has learned its first rows.
+
+        Rows that a model has learned seem more usual to it than new ones. So each half of the first rows is judged by a
+        model that has learned the other half.
+        """
+        scores = []
+        for other, rows in halves:
+            cells = cell_surprise(other, rows)
+            judge = cls(other, judged, cells.mean(axis=0), len(rows), *[Scale.of(np.zeros(1))] * 3)
+            scores.append((judge._row_scores(rows, cells), judge._cell_scores(cells), cells))
+        whole, top, all_cells = (np.concatenate(each) for each in zip(*scores, strict=True))
+        row, cell = Scale.of(whole), Scale.of(top)
+        joint = Scale.of(joined(row.nats(whole), cell.nats(top)))
+        return cls(state, judged, all_cells.mean(axis=0), len(all_cells), row, cell, joint)
 
     def _row_scores(self, rows: Codes, cells: Float64) -> Float64:
         """How surprising whole rows are: the rarity of their codes, and of each cell given the others, half and half.
@@ -116,9 +120,3 @@ def cell_surprise(state: State, rows: Codes) -> Float64:
     n_groups = state.n_groups
     known = np.ascontiguousarray(rows[:, :n_groups])
     return np.asarray(model.surprise(state.rbm, state.offsets[: n_groups + 1], known).round(_DIGITS))
-
-
-def judged_groups(encoder: TableEncoder) -> Flags:
-    """Which groups of the RBM can be anomalies: a time explains other cells, but whatever the time, it had to come."""
-    columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
-    return np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)

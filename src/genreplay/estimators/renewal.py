@@ -18,6 +18,7 @@ from genreplay.core.grouped.rehearsal import independent
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators.calibration import Float64
+from genreplay.estimators.judge import Judge
 from genreplay.streams.codes import Bools
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import Table
@@ -73,15 +74,28 @@ class Renewal:
         return cls(np.array(state["outside"]), tuple(state["columns"]), rows)
 
 
-def first_model(settings: TableRBM, encoder: TableEncoder, codes: Codes, rng: np.random.Generator) -> State:
-    """A model of the first rows in some codes."""
-    n_groups = int((encoder.column_of_group_ >= 0).sum())
+def first_judge(
+    settings: TableRBM, encoder: TableEncoder, rows: Codes, rng: np.random.Generator, past: Codes | None = None
+) -> Judge:
+    """A model of the first rows in some codes, beside rows of the past if there are any, and its judge."""
+    past = rows[:0] if past is None else past
+    columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
     prior = _PRIOR * _FAR_LESS ** encoder.far_of_code_.astype(np.float64)
-    return start(settings, encoder.group_sizes_, n_groups, prior, codes, rng)
+
+    def learned(some: Codes) -> State:
+        both = np.concatenate([past, some])
+        return start(settings, encoder.group_sizes_, len(columns), prior, both, rng)
+
+    # a time explains other cells, but is no anomaly itself: whatever the time, it had to come
+    judged = np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)
+    halves = [(learned(rows[1::2]), rows[::2])]
+    if len(rows) > 1:
+        halves.append((learned(rows[::2]), rows[1::2]))
+    return Judge.start(learned(rows), judged, halves)
 
 
-def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp) -> tuple[TableEncoder, State, Codes]:
-    """New codes, a model in them that has learned the rows and as many dreams, and the codes of the rows."""
+def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp) -> tuple[TableEncoder, Judge]:
+    """New codes, and a model in them that has learned the rows and as many dreams, with its judge."""
     rng = state.rng
     dreams = dreamed(state, rows.n_rows, _N_GIBBS, rng)
     drawn = np.asarray(encoder.draw(dreams, rng), dtype=object)
@@ -90,14 +104,14 @@ def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmU
     anew = encoder.relearn(rows.cells, drawn)
     past, new = anew.codes(Table(drawn)), anew.codes(Table(rows.cells))
     past[:, : len(times)][:, times] = dreams[:, times]  # the codes of times are the same for all streams
-    changed = first_model(settings, anew, np.concatenate([past, new]), rng)
-    held = changed.rehearsed
+    judge = first_judge(settings, anew, new, rng, past)
+    held = judge.state.rehearsed
     if len(held):
         old = rng.random(len(held)) < 0.5
         held = held.copy()
         held[old] = past[rng.integers(len(past), size=int(old.sum())), : held.shape[1]]
-    changed = changed._replace(rehearsed=held, n_learned=state.n_learned, n_updates=state.n_updates)
-    return anew, changed, new
+    state = judge.state._replace(rehearsed=held, n_learned=state.n_learned, n_updates=state.n_updates)
+    return anew, replace(judge, state=state)
 
 
 def dreamed(state: State, n: int, n_gibbs: int, rng: np.random.Generator) -> Codes:

@@ -39,11 +39,11 @@ _SIGMA = 0.01
 class TableRBM(Ingredient):
     """How a model of a table learns: a frozen value.
 
-    >>> TableRBM(64, learning_rate=0.01)
-    TableRBM(n_hidden=64, learning_rate=0.01)
+    >>> TableRBM(32, learning_rate=0.01)
+    TableRBM(n_hidden=32, learning_rate=0.01)
     """
 
-    n_hidden: int = 32
+    n_hidden: int = 64
     """hidden units"""
     learning_rate: float = 0.005
     """of Adam"""
@@ -128,7 +128,7 @@ def start(
     offsets = model.offsets_of(sizes)
     n_codes, n_hidden = int(offsets[n_groups]), settings.n_hidden
     weights = np.ones(len(rows))
-    for _ in range(2):  # rare rows of the warm-up count less, once it is known which they are
+    for _ in range(2 if len(rows) else 0):  # rare rows of the warm-up count less, once it is known which they are
         counts = count(rows, weights, offsets)
         nats = -log_shares(counts, prior, offsets)[offsets[:-1] + rows].sum(axis=1)
         weights = teaching(1 - np.argsort(np.argsort(nats)) / len(rows))
