@@ -68,7 +68,7 @@ def learned() -> Iterator[tuple[str, str]]:
                         yield f"{path}/{seed}/{name}/{replay}", digest([*state.rbm, *state.velocity, *state.model])
                 detector = OnlineRBMDetector(random_state=seed)
                 surprise = detector.learn_scored(table_rows(seed))
-                yield f"{path}/{seed}/detector", digest([*detector.rbm_.state_.rbm, np.nan_to_num(surprise)])
+                yield f"{path}/{seed}/detector", digest([*detector._judge().state.rbm, np.nan_to_num(surprise)])
 
 
 def main() -> None:

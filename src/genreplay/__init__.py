@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 from genreplay.core import (
     MODERN,
     PAPER,
-    TABLES,
     CheckpointError,
     DivergenceError,
     DreamPool,
+    Dreams,
     GenerativeReplay,
     LogPartition,
     MemoryReplay,
     NoReplay,
+    Nothing,
     Recipe,
     Replay,
+    Stored,
+    TableRBM,
 )
 
 if TYPE_CHECKING:
@@ -30,19 +33,22 @@ __version__ = "0.1.0"
 __all__ = [
     "MODERN",
     "PAPER",
-    "TABLES",
     "CheckpointError",
     "DivergenceError",
     "DreamPool",
+    "Dreams",
     "GenerativeReplay",
     "LogPartition",
     "MemoryReplay",
     "NoReplay",
+    "Nothing",
     "OnlineRBM",
     "OnlineRBMDetector",
     "Recipe",
     "Replay",
+    "Stored",
     "TableEncoder",
+    "TableRBM",
 ]
 
 

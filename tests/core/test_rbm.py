@@ -126,16 +126,3 @@ def test_conditional_gibbs_gives_the_enumerated_conditional() -> None:
     np.testing.assert_allclose(ends[:, 1:3].mean(axis=0), expected[1:3], atol=5 * 0.5 / np.sqrt(n))
     # probabilities vary less than the draws they are averaged from
     np.testing.assert_allclose(probabilities[:, 1:3].mean(axis=0), expected[1:3], atol=5 * 0.5 / np.sqrt(n))
-
-
-def test_bit_surprise_is_the_enumerated_conditional() -> None:
-    rbm = random_rbm(n_visible=5, n_hidden=3, seed=3)
-    states, p = all_states(5), visible_distribution(rbm)
-    expected = np.empty_like(states)
-    for x, v in enumerate(states):
-        for i in range(5):
-            flipped = v.copy()
-            flipped[i] = 1 - v[i]
-            y = int((states == flipped).all(axis=1).argmax())
-            expected[x, i] = -np.log(p[x] / (p[x] + p[y]))
-    np.testing.assert_allclose(m.bit_surprise(rbm, states), expected, rtol=1e-9)

@@ -21,8 +21,6 @@ from genreplay.core import (
     Schedule,
 )
 from genreplay.core.ingredient import Ingredient, from_json, require
-from genreplay.core.rehearsal import EveryUpdate, Fewer, OnDrift
-from genreplay.core.schedules import Scaled
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -117,15 +115,6 @@ def test_a_schedule_of_ones_own_is_one_class() -> None:
     assert isinstance(from_json(recipe.to_json()), Recipe)
     assert from_json(recipe.to_json()) == recipe
     assert recipe.get_params()["learning_rate__first"] == 0.4
-
-
-def test_wrapped_schedules_and_rehearsals_follow_what_they_wrap() -> None:
-    falling = Falling(first=0.2, last=0.02, n_first=50)
-    assert Scaled(falling, factor=3).at(Clock(t=100)) == pytest.approx(0.3)
-    assert Fewer(OnDrift()).redraw
-    assert not Fewer(EveryUpdate()).redraw
-    assert [Fewer(OnDrift(), divisor=4).n_rows_for(100, drift) for drift in (0.0, 0.001, 1.0)] == [0, 0, 75]
-    assert Fewer(EveryUpdate(n_rows=3), divisor=4).n_rows_for(100, 0.0) == 1
 
 
 def test_reconstructions_are_a_setting_of_contrastive_divergence_alone() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from genreplay import OnlineRBM
+from genreplay import OnlineRBM, OnlineRBMDetector
 
 
 def snapshot(model: OnlineRBM) -> dict[str, object]:
@@ -26,4 +26,29 @@ def snapshot(model: OnlineRBM) -> dict[str, object]:
         "generator": state.rng.bit_generator.state,
         "counts": (state.t, state.n_epochs, state.n_waiting, state.n_learned, model.n_features_in_),
         "names": list(getattr(model, "feature_names_in_", [])),
+    }
+
+
+def table_snapshot(detector: OnlineRBMDetector) -> dict[str, object]:
+    """All that a detector has learned, to the bit; not how it was described."""
+    learned: dict[str, object] = {}
+    if detector.judge_ is not None:
+        state = detector.judge_.state
+        arrays: dict[str, npt.NDArray[Any]] = {
+            **{f"rbm.{name}": part for name, part in state.rbm._asdict().items()},
+            **{f"mean.{name}": part for name, part in state.mean._asdict().items()},
+            **{f"square.{name}": part for name, part in state.square._asdict().items()},
+            **{name: getattr(state, name) for name in ("learned", "counts", "prior", "offsets", "rehearsed")},
+        }
+        learned = {name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()}
+        learned["counters"] = (state.n_steps, state.n_learned, state.n_updates)
+        learned["judge"] = detector.judge_.to_json()
+    return {
+        **learned,
+        "waiting": detector._waiting.codes.tolist(),
+        "codes": detector.encoder_.state(),
+        "renewal": (detector._renewal.to_json(), detector.n_renewals_, detector.renewed_columns_),
+        "drift": (detector.drift_, detector._n_responding),
+        "threshold": detector._threshold,
+        "generator": detector._rng.bit_generator.state,
     }

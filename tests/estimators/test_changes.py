@@ -9,16 +9,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genreplay import MODERN, PAPER, TABLES, DreamPool, GenerativeReplay, OnlineRBM, OnlineRBMDetector, TableEncoder
-from genreplay.core.contrastive import FromChains, FromRows
+from genreplay import (
+    MODERN,
+    PAPER,
+    DreamPool,
+    Dreams,
+    GenerativeReplay,
+    Nothing,
+    OnlineRBM,
+    OnlineRBMDetector,
+    TableEncoder,
+    TableRBM,
+)
+from genreplay.core.contrastive import FromChains
 from genreplay.core.schedules import Falling
 from genreplay.core.start import RandomStart
-from tests.estimators.snapshot import snapshot
+from tests.estimators.snapshot import snapshot, table_snapshot
 
 ROWS = (np.random.default_rng(0).random((400, 6)) < 0.3).astype(np.float64)
 NUMBERS = np.random.default_rng(0).normal(size=(400, 3))
 QUICK = MODERN.replace(n_epochs=2, negative__n_chains=20, replay__size=50)
-GENTLE = TABLES.replace(negative__n_chains=20)
 
 
 def model(**params: Any) -> OnlineRBM:
@@ -26,7 +36,7 @@ def model(**params: Any) -> OnlineRBM:
 
 
 def detector(**params: Any) -> OnlineRBMDetector:
-    rbm = OnlineRBM(**{"n_hidden": 4, "recipe": GENTLE, "batch_size": 20, **params})
+    rbm = TableRBM(**{"n_hidden": 4, "n_first": 2, "batch_size": 20, "replay": Dreams(size=30, n_rows=20), **params})
     return OnlineRBMDetector(TableEncoder(n_bins=3), rbm, warm_up=40, random_state=0)
 
 
@@ -68,41 +78,40 @@ def test_a_new_start_takes_every_change() -> None:
 
 
 FIXED_IN_DETECTOR: list[tuple[str, dict[str, Any]]] = [
-    ("'n_hidden' parameter of OnlineRBM cannot change while it learns", {"rbm__n_hidden": 5}),
-    ("'dtype' parameter of OnlineRBM cannot change while it learns", {"rbm__dtype": "float64"}),
-    ("'replay' parameter of OnlineRBM cannot change while it learns", {"rbm__replay": "generative"}),
-    ("'recipe__start' parameter of OnlineRBM cannot change", {"rbm__recipe__start__sigma": 0.5}),
-    ("'recipe__negative__n_chains' parameter of OnlineRBM cannot change", {"rbm__recipe__negative__n_chains": 7}),
-    ("'n_hidden' parameter of OnlineRBM cannot change while it learns", {"rbm": None}),
-    ("cannot change", {"encoder__n_bins": 4}),
-    ("cannot change", {"encoder": None}),
-    ("cannot change", {"warm_up": 50}),
+    ("cannot change n_hidden or replay of its rbm", {"rbm__n_hidden": 5}),
+    ("cannot change n_hidden or replay of its rbm", {"rbm__replay": Nothing()}),
+    ("cannot change n_hidden or replay of its rbm", {"rbm__replay__size": 31}),
+    ("cannot change n_hidden or replay of its rbm", {"rbm": None}),
+    ("cannot change its warm_up, nor its encoder", {"encoder__n_bins": 4}),
+    ("cannot change its warm_up, nor its encoder", {"encoder": None}),
+    ("cannot change its warm_up, nor its encoder", {"warm_up": 50}),
 ]
 
 
 @pytest.mark.parametrize(("message", "change"), FIXED_IN_DETECTOR, ids=str)
 def test_what_the_detector_started_with_cannot_change(message: str, change: dict[str, Any]) -> None:
     learner, undisturbed = detector().partial_fit(NUMBERS[:110]), detector().partial_fit(NUMBERS[:110])
-    before, recipe = snapshot(learner.rbm_), learner.rbm_.recipe_
+    before = table_snapshot(learner)
     learner.set_params(**change)
-    with pytest.raises(ValueError, match=message) as caught:
-        learner.partial_fit(NUMBERS)
-    assert str(caught.value).endswith("back, or call fit to start anew.")
-    assert snapshot(learner.rbm_) == before
-    assert learner.rbm_.recipe_ == recipe, "a refused change must not reach the model"
-    assert (learner.rbm_.n_hidden, learner.rbm_.dtype) == (4, "float32")
+    for learn in (lambda: learner.partial_fit(NUMBERS), learner.flush):
+        with pytest.raises(ValueError, match=message) as caught:
+            learn()
+        assert str(caught.value).endswith("back, or call fit to start anew.")
+        assert table_snapshot(learner) == before
     learner.set_params(**detector().get_params(deep=False)).partial_fit(NUMBERS)
-    assert snapshot(learner.rbm_) == snapshot(undisturbed.partial_fit(NUMBERS).rbm_)
+    assert table_snapshot(learner) == table_snapshot(undisturbed.partial_fit(NUMBERS))
 
 
-@pytest.mark.parametrize("negative", [FromRows(), FromRows(reconstruction="samples")], ids=str)
-def test_a_detector_cannot_lose_its_chains(negative: FromRows) -> None:
-    learner = detector().partial_fit(NUMBERS[:110])
-    before = snapshot(learner.rbm_)
-    with pytest.raises(ValueError, match="chains"):
-        learner.set_params(rbm__recipe__negative=negative).partial_fit(NUMBERS)
-    assert snapshot(learner.rbm_) == before
-    assert np.isfinite(learner.surprise(NUMBERS)).all()
+def test_a_new_start_of_the_detector_takes_every_change() -> None:
+    for _, change in FIXED_IN_DETECTOR:
+        learner = detector().fit(NUMBERS).set_params(**change).fit(NUMBERS)
+        assert table_snapshot(learner) == table_snapshot(detector().set_params(**change).fit(NUMBERS))
+
+
+def test_before_the_end_of_the_warm_up_the_settings_of_the_detector_can_change() -> None:
+    changes: dict[str, Any] = {"encoder__n_bins": 5, "rbm__n_hidden": 3, "rbm__replay": Nothing()}
+    learner = detector().partial_fit(NUMBERS[:30]).set_params(**changes).partial_fit(NUMBERS[30:])
+    assert table_snapshot(learner) == table_snapshot(detector().set_params(**changes).partial_fit(NUMBERS))
 
 
 def test_a_new_learning_rate_is_that_of_the_next_update() -> None:
@@ -117,53 +126,51 @@ def test_a_new_learning_rate_is_that_of_the_next_update() -> None:
     assert learner.info_.learning_rate == pytest.approx(0.3 * 6 / 8)  # t counts on
 
 
+def with_rate(rows: Any, rate: float) -> dict[str, object]:
+    """A detector whose updates from row 100 on have this learning rate."""
+    learner = detector().partial_fit(NUMBERS[:100]).set_params(rbm__learning_rate=rate)
+    return table_snapshot(learner.partial_fit(rows))
+
+
 def test_a_new_learning_rate_is_that_of_the_detectors_next_update() -> None:
-    learner, undisturbed = detector().partial_fit(NUMBERS[:110]), detector().partial_fit(NUMBERS[:110])
-    learner.set_params(rbm__recipe__learning_rate=0.2).partial_fit(NUMBERS[110:120])
-    assert learner.rbm_.info_ is not None
-    assert learner.rbm_.info_.learning_rate == 0.2
-    assert snapshot(learner.rbm_) != snapshot(undisturbed.partial_fit(NUMBERS[110:120]).rbm_)
+    learner = detector().partial_fit(NUMBERS[:110]).set_params(rbm__learning_rate=0.2).partial_fit(NUMBERS[110:120])
+    assert table_snapshot(learner) == with_rate(NUMBERS[100:120], 0.2)
+    assert table_snapshot(learner) != with_rate(NUMBERS[100:120], 0.005)
 
 
 def test_rows_that_come_one_by_one_are_learned_at_the_new_learning_rate() -> None:
-    finder = detector().partial_fit(NUMBERS[:110])
-    finder.set_params(rbm__recipe__learning_rate=0.2)
+    learner = detector().partial_fit(NUMBERS[:110]).set_params(rbm__learning_rate=0.2)
     for row in NUMBERS[110:120].tolist():
-        finder.learn_one(row)
-    assert finder.rbm_.info_ is not None
-    assert finder.rbm_.info_.learning_rate == 0.2
+        learner.learn_one(row)
+    assert table_snapshot(learner) == with_rate(NUMBERS[100:120], 0.2)
 
 
 def test_the_last_rows_are_learned_at_the_new_learning_rate() -> None:
-    learner, finder = model(recipe=PAPER).partial_fit(ROWS[:110]), detector().partial_fit(NUMBERS[:110])
+    learner = model(recipe=PAPER).partial_fit(ROWS[:110])
     assert learner.set_params(recipe__learning_rate=0.2).flush().info_.learning_rate == 0.2  # type: ignore[union-attr]
-    finder.set_params(rbm__recipe__learning_rate=0.2).flush()
-    assert finder.rbm_.info_ is not None
-    assert finder.rbm_.info_.learning_rate == 0.2
+    early, late = detector().partial_fit(NUMBERS[:100]), detector().partial_fit(NUMBERS[:110])
+    early.set_params(rbm__learning_rate=0.2).partial_fit(NUMBERS[100:110]).flush()
+    late.set_params(rbm__learning_rate=0.2).flush()
+    assert table_snapshot(late) == table_snapshot(early)
 
 
 @pytest.mark.parametrize("batch_size", [3, 5, 10, 19, 30, 200])
 def test_a_new_batch_size_takes_effect_in_the_detector_and_no_row_is_lost(batch_size: int) -> None:
     learner = detector().partial_fit(NUMBERS[:119])
-    assert (learner.n_updates_, learner.n_waiting_) == (5, 19)
+    n_updates = learner.n_updates_
+    assert (learner.n_learned_, learner.n_waiting_) == (100, 19)
     learner.set_params(rbm__batch_size=batch_size).partial_fit(NUMBERS[119:150])
     n_waiting = 50 % batch_size if batch_size <= 50 else 50
     assert (learner.n_learned_, learner.n_waiting_) == (150 - n_waiting, n_waiting)
-    assert learner.n_updates_ == 5 + 50 // batch_size
-    bits = learner.encoder_.transform(NUMBERS[:150])
-    np.testing.assert_array_equal(learner.rbm_.state_.waiting[:n_waiting], bits[150 - n_waiting :])
-    np.testing.assert_allclose(learner.rbm_.state_.ones, bits[: 150 - n_waiting].sum(axis=0))
+    assert learner.n_updates_ == n_updates + 50 // batch_size
+    codes = learner.encoder_.codes(NUMBERS[:150])
+    assert learner._waiting.codes.tolist() == codes[150 - n_waiting :].tolist()
 
 
 def test_a_lowered_batch_size_leaves_less_than_a_batch_waiting() -> None:
-    for learner, rows in ((model(), ROWS), (detector(), NUMBERS)):
-        learner.partial_fit(rows[:119])
-        learner.set_params(**{"batch_size" if learner.__class__ is OnlineRBM else "rbm__batch_size": 5})
-        learner.partial_fit(rows[119:120])
-        n_waiting = (
-            learner.rbm_.state_.n_waiting if isinstance(learner, OnlineRBMDetector) else learner.state_.n_waiting
-        )
-        assert n_waiting < 5
+    learner, finder = model().partial_fit(ROWS[:119]), detector().partial_fit(NUMBERS[:119])
+    assert learner.set_params(batch_size=5).partial_fit(ROWS[119:120]).state_.n_waiting < 5
+    assert finder.set_params(rbm__batch_size=5).partial_fit(NUMBERS[119:120]).n_waiting_ < 5
 
 
 @pytest.mark.parametrize(("name", "change"), FIXED, ids=str)
@@ -194,7 +201,7 @@ def test_a_change_that_a_detector_refuses_is_not_smuggled_in_by_a_file(
     "dtype", ["float64", np.dtype("float64"), np.dtype("float32"), np.float64, np.float32], ids=str
 )
 def test_a_detector_from_a_file_goes_on_whatever_names_the_type_of_its_bits(dtype: object, tmp_path: Path) -> None:
-    learner = OnlineRBMDetector(TableEncoder(dtype=dtype), OnlineRBM(4, recipe=GENTLE), warm_up=40, random_state=0)
+    learner = OnlineRBMDetector(TableEncoder(dtype=dtype), TableRBM(4), warm_up=40, random_state=0)
     learner.partial_fit(NUMBERS[:110]).save(tmp_path / "model")
     loaded = OnlineRBMDetector.load(tmp_path / "model").partial_fit(NUMBERS)
-    assert snapshot(loaded.rbm_) == snapshot(learner.partial_fit(NUMBERS).rbm_)
+    assert table_snapshot(loaded) == table_snapshot(learner.partial_fit(NUMBERS))

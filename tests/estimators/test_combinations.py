@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from genreplay import OnlineRBM, OnlineRBMDetector, TableEncoder
+from genreplay import OnlineRBMDetector, TableEncoder
 from tests.streams.test_combinations import correlated
 
 
@@ -33,7 +33,7 @@ def test_what_a_combination_adds_to_the_surprise_goes_to_the_columns_in_it() -> 
 def test_dreams_and_filled_cells_come_without_the_combinations() -> None:
     rows = correlated(3000)
     encoder = TableEncoder()
-    detector = OnlineRBMDetector(encoder, OnlineRBM(16, recipe="modern"), random_state=0).partial_fit(rows)
+    detector = OnlineRBMDetector(encoder, random_state=0).partial_fit(rows)
     assert detector.sample(20).shape == (20, 3)
     hidden = rows[-200:].copy()
     hidden[:, 1] = np.nan

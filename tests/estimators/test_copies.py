@@ -12,17 +12,31 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import estimator_html_repr
 
-from genreplay import MODERN, PAPER, TABLES, DreamPool, MemoryReplay, OnlineRBM, OnlineRBMDetector, Recipe, TableEncoder
+from genreplay import (
+    MODERN,
+    PAPER,
+    DreamPool,
+    Dreams,
+    MemoryReplay,
+    Nothing,
+    OnlineRBM,
+    OnlineRBMDetector,
+    Recipe,
+    Stored,
+    TableEncoder,
+    TableRBM,
+)
+from genreplay.core import FromChains
 from genreplay.core.ingredient import Ingredient
-from tests.estimators.snapshot import snapshot
+from tests.estimators.snapshot import snapshot, table_snapshot
 
 ROWS = (np.random.default_rng(0).random((210, 6)) < np.linspace(0.1, 0.9, 210)[:, np.newaxis]).astype(np.float64)
 NUMBERS = np.random.default_rng(0).normal(size=(210, 3))
 QUICK = MODERN.replace(n_epochs=2, negative__n_chains=20, replay__size=50)
+CHAINS = PAPER.replace(n_epochs=1, negative=FromChains(n_chains=50))
 VARIANTS = [
     PAPER,
     MODERN,
-    TABLES,
     QUICK,
     PAPER.replace(n_cd=3, rehearsal__n_rows=30, momentum__of="update", replay=MemoryReplay(capacity=7, packed=True)),
 ]
@@ -37,12 +51,12 @@ DEEP_COPIES: list[Callable[[Any], Any]] = [copy.deepcopy, pickled]
 MODELS = [
     OnlineRBM(4, batch_size=20, recipe=QUICK, random_state=0),
     OnlineRBM(4, batch_size=20, recipe="paper", replay=MemoryReplay(capacity=25, policy="reservoir"), random_state=0),
-    OnlineRBM(4, batch_size=20, recipe="tables", replay=DreamPool(size=30), random_state=0),
+    OnlineRBM(4, batch_size=20, recipe=CHAINS, replay=DreamPool(size=30), random_state=0),
 ]
 
 
 def detector() -> OnlineRBMDetector:
-    rbm = OnlineRBM(4, batch_size=20, recipe=QUICK)
+    rbm = TableRBM(4, batch_size=20, replay=Dreams(size=30))
     return OnlineRBMDetector(TableEncoder(n_bins=3), rbm, warm_up=60, on_drift="faster", random_state=0)
 
 
@@ -110,7 +124,7 @@ def test_a_copy_of_a_detector_goes_on_to_the_bit_and_by_itself(n_before: int, co
     again.partial_fit(NUMBERS[n_before:])
     assert not n_before or first.n_rows_seen_ == n_before
     first.partial_fit(NUMBERS[n_before:])
-    assert snapshot(again.rbm_) == snapshot(first.rbm_)
+    assert table_snapshot(again) == table_snapshot(first)
     np.testing.assert_array_equal(again.surprise(NUMBERS), first.surprise(NUMBERS))
     assert (again.drift_, again.offset_) == (first.drift_, first.offset_)
 
@@ -120,11 +134,11 @@ def test_a_clone_of_a_detector_shares_no_part_with_it() -> None:
     again = clone(model)
     assert str(again) == str(model)
     assert again.encoder is not model.encoder
-    assert again.rbm is not model.rbm
-    assert not hasattr(again, "rbm_")
-    again.set_params(rbm__n_hidden=9, rbm__recipe__n_cd=2, encoder__n_bins=5)
-    assert model.rbm is not None
-    assert (model.rbm.n_hidden, model.rbm.recipe, model.encoder.n_bins) == (4, QUICK, 3)  # type: ignore[union-attr]
+    assert not hasattr(again, "judge_")
+    again.set_params(rbm__n_hidden=9, rbm__replay__size=7, encoder__n_bins=5)
+    assert again.rbm == TableRBM(9, batch_size=20, replay=Dreams(size=7))
+    assert model.rbm == TableRBM(4, batch_size=20, replay=Dreams(size=30))
+    assert model.encoder.n_bins == 3  # type: ignore[union-attr]
 
 
 TEXTS: list[tuple[BaseEstimator | Ingredient, str]] = [
@@ -135,14 +149,17 @@ TEXTS: list[tuple[BaseEstimator | Ingredient, str]] = [
     (OnlineRBM(replay=DreamPool(size=9)), "OnlineRBM(replay=DreamPool(size=9))"),
     (OnlineRBMDetector(), "OnlineRBMDetector()"),
     (
-        OnlineRBMDetector(TableEncoder(n_bins=4), OnlineRBM(16, recipe="tables")),
-        "OnlineRBMDetector(encoder=TableEncoder(n_bins=4), rbm=OnlineRBM(n_hidden=16, recipe='tables'))",
+        OnlineRBMDetector(TableEncoder(n_bins=4), TableRBM(16)),
+        "OnlineRBMDetector(encoder=TableEncoder(n_bins=4), rbm=TableRBM(n_hidden=16))",
     ),
+    (TableRBM(32, n_first=5, replay=Nothing()), "TableRBM(n_first=5, replay=Nothing())"),
+    (TableRBM(replay=Stored(size=9)), "TableRBM(replay=Stored(size=9))"),
     (TableEncoder(), "TableEncoder()"),
 ]
 
 
 @pytest.mark.parametrize(("estimator", "text"), TEXTS, ids=[text for _, text in TEXTS])
-def test_the_text_of_an_estimator_has_only_what_differs_from_its_defaults(estimator: BaseEstimator, text: str) -> None:
+def test_the_text_has_only_what_differs_from_the_defaults(estimator: BaseEstimator | Ingredient, text: str) -> None:
     assert " ".join(repr(estimator).split()) == text
-    assert type(estimator).__name__ in estimator_html_repr(estimator)
+    if isinstance(estimator, BaseEstimator):
+        assert type(estimator).__name__ in estimator_html_repr(estimator)

@@ -13,15 +13,28 @@ import numpy.typing as npt
 import pytest
 from sklearn.base import BaseEstimator
 
-from genreplay import MODERN, PAPER, TABLES, DreamPool, OnlineRBM, OnlineRBMDetector, Recipe, TableEncoder
+from genreplay import (
+    MODERN,
+    PAPER,
+    DreamPool,
+    Dreams,
+    Nothing,
+    OnlineRBM,
+    OnlineRBMDetector,
+    Recipe,
+    Stored,
+    TableEncoder,
+    TableRBM,
+)
 from genreplay.core.averaging import NoAverage
 from genreplay.core.contrastive import FromRowsAndChains, NegativePhase, Uncentred
+from genreplay.core.grouped import Rehearsed
 from genreplay.core.ingredient import Ingredient
-from genreplay.core.rehearsal import AllRows, EveryUpdate, Fewer, Rehearsal
+from genreplay.core.rehearsal import AllRows, Rehearsal
 from genreplay.core.replay import Replay
-from genreplay.core.schedules import EqualTime, Falling, Scaled, Schedule
+from genreplay.core.schedules import EqualTime, Falling, Schedule
 from genreplay.core.start import RandomStart
-from tests.estimators.snapshot import snapshot
+from tests.estimators.snapshot import snapshot, table_snapshot
 
 Rows = npt.NDArray[np.float64]
 CHEAP = {"n_hidden": 6, "batch_size": 20, "random_state": 0}
@@ -68,12 +81,10 @@ SAME_MODELS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"recipe": MODERN}, {"recipe": "modern"}),
     ({"recipe": PAPER}, {"recipe": "paper"}),
     ({"recipe": Recipe()}, {"recipe": "paper"}),
-    ({"recipe": TABLES}, {"recipe": "tables"}),
     ({"replay": "dream-pool"}, {"recipe": "modern"}),
     ({"replay": DreamPool()}, {"recipe": "modern"}),
     ({"replay": DreamPool(), "recipe": MODERN}, {"replay": "dream-pool"}),
     ({"replay": "generative", "recipe": "paper"}, {"recipe": "paper"}),
-    ({"replay": "none", "recipe": "tables"}, {"recipe": "tables"}),
 ]
 
 
@@ -86,12 +97,10 @@ def learned(detector: OnlineRBMDetector) -> dict[str, object]:
     """All that a detector has learned from the table, to the bit; not how it was described."""
     surprise = detector.learn_scored(TABLE)
     return {
-        **snapshot(detector.rbm_),
-        "codes": detector.encoder_.state(),
+        **table_snapshot(detector),
         "surprise": surprise.tobytes(),
         "later": detector.surprise(TABLE).tobytes(),
         "offset": detector.offset_,
-        "drift": detector.drift_,
     }
 
 
@@ -109,9 +118,9 @@ def plain_detector() -> dict[str, object]:
         {"encoder": TableEncoder(**defaults(TableEncoder))},
         {"warm_up": 500},
         {"encoder": TableEncoder(), "warm_up": 500},
-        {"rbm": OnlineRBM(32, recipe="tables")},
-        {"rbm": OnlineRBM(32, recipe=TABLES, replay="none")},
-        {"rbm": OnlineRBM(32, recipe="tables", random_state=0), "random_state": None},
+        {"rbm": TableRBM()},
+        {"rbm": TableRBM(**defaults(TableRBM))},
+        {"rbm": TableRBM(replay=Dreams())},
     ],
     ids=str,
 )
@@ -123,7 +132,7 @@ def test_a_default_of_the_detector_given_explicitly_changes_nothing(
 
 def test_what_is_compared_here_shows_a_difference(plain_detector: dict[str, object]) -> None:
     assert learned(OnlineRBMDetector(TableEncoder(n_bins=7), random_state=0)) != plain_detector
-    assert learned(OnlineRBMDetector(rbm=OnlineRBM(32, recipe="modern"), random_state=0)) != plain_detector
+    assert learned(OnlineRBMDetector(rbm=TableRBM(replay=Nothing()), random_state=0)) != plain_detector
     assert snapshot(OnlineRBM(**CHEAP).fit(ROWS)) != snapshot(OnlineRBM(**CHEAP, recipe="paper").fit(ROWS))
 
 
@@ -140,8 +149,6 @@ def test_a_default_of_the_encoder_given_explicitly_changes_nothing(name: str) ->
 REQUIRED: dict[type, dict[str, Any]] = {
     Falling: {"first": 0.1, "last": 0.05},
     EqualTime: {"n_epochs": 3},
-    Scaled: {"number": 0.1, "factor": 0.5},
-    Fewer: {"rehearsal": EveryUpdate()},
 }
 """what an ingredient cannot be made without"""
 PLACES: dict[type, str] = {
@@ -158,7 +165,9 @@ BASE = PAPER.replace(negative=FromRowsAndChains(n_chains=20), n_epochs=2)
 INGREDIENTS = [
     cls
     for cls in Ingredient.classes.values()
-    if cls.__module__.startswith("genreplay.") and is_dataclass(cls) and cls is not Recipe
+    if cls.__module__.startswith("genreplay.")
+    and is_dataclass(cls)
+    and not issubclass(cls, Recipe | TableRBM | Rehearsed)
 ]
 
 
@@ -184,6 +193,16 @@ def test_a_default_of_an_ingredient_given_explicitly_changes_nothing(cls: type[I
     assert plain.n_updates_ == 5
     for explicit in explicit_forms(cls):
         assert snapshot(OnlineRBM(**CHEAP, recipe=in_its_place(explicit)).fit(ROWS)) == snapshot(plain)
+
+
+@pytest.mark.parametrize("cls", [Dreams, Stored, Nothing])
+def test_a_default_of_what_a_table_rehearses_given_explicitly_changes_nothing(cls: type[Rehearsed]) -> None:
+    def with_replay(replay: Rehearsed) -> dict[str, object]:
+        return learned(OnlineRBMDetector(rbm=TableRBM(4, replay=replay), random_state=0))
+
+    plain = with_replay(cls())
+    for explicit in explicit_forms(cls):
+        assert with_replay(explicit) == plain  # type: ignore[arg-type]
 
 
 def test_every_place_of_a_recipe_has_been_tried() -> None:

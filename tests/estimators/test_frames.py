@@ -10,9 +10,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from genreplay import TABLES, OnlineRBM, OnlineRBMDetector
+from genreplay import OnlineRBMDetector, TableRBM
 
-FAST = OnlineRBM(16, recipe=TABLES.replace(n_epochs=10, learning_rate=0.05))
+FAST = TableRBM(16)
 N_ROWS = 3000
 
 

@@ -14,7 +14,6 @@ from sklearn.datasets import load_digits
 from genreplay import (
     MODERN,
     PAPER,
-    TABLES,
     DreamPool,
     GenerativeReplay,
     OnlineRBM,
@@ -23,7 +22,7 @@ from genreplay import (
     TableEncoder,
 )
 from genreplay.core import RBM, contrastive, online
-from genreplay.core.contrastive import FromRows
+from genreplay.core.contrastive import FromChains, FromRows
 from genreplay.core.schedules import Falling, LowAtFirst
 from genreplay.experiments.beyond import DIFFERENCES
 from tests.estimators.snapshot import snapshot
@@ -32,9 +31,8 @@ from tests.estimators.snapshot import snapshot
 def test_a_name_stands_for_a_recipe_and_replay_takes_its_place_in_it() -> None:
     assert OnlineRBM().recipe_ is MODERN
     assert OnlineRBM(recipe="paper").recipe_ is PAPER
-    assert OnlineRBM(recipe="tables").recipe_ is TABLES
     assert OnlineRBM(replay="generative").recipe_ == MODERN.replace(replay=GenerativeReplay())
-    recipe = TABLES.replace(n_cd=2)
+    recipe = PAPER.replace(n_cd=2, negative=FromChains())
     assert OnlineRBM(recipe=recipe).recipe_ is recipe
     assert OnlineRBM(recipe=recipe, replay=DreamPool(size=7)).recipe_ == recipe.replace(replay=DreamPool(size=7))
 

@@ -12,8 +12,18 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from genreplay import MODERN, PAPER, TABLES, GenerativeReplay, OnlineRBM, OnlineRBMDetector, TableEncoder
-from genreplay.core.recipe import RECIPES, Recipe
+from genreplay import (
+    MODERN,
+    PAPER,
+    Dreams,
+    GenerativeReplay,
+    NoReplay,
+    OnlineRBM,
+    OnlineRBMDetector,
+    TableEncoder,
+    TableRBM,
+)
+from genreplay.core.recipe import RECIPES
 
 ROWS = (np.random.default_rng(0).random((240, 6)) < np.linspace(0.1, 0.9, 240)[:, np.newaxis]).astype(np.float64)
 NUMBERS = np.random.default_rng(0).normal(size=(240, 3))
@@ -80,14 +90,14 @@ class Scored(OnlineRBMDetector):
 
 @pytest.mark.parametrize("in_a_pipeline", [False, True])
 def test_a_grid_search_over_the_parts_of_a_detector(in_a_pipeline: bool) -> None:
-    encoder, rbm = TableEncoder(), OnlineRBM(8, recipe=TABLES, batch_size=20)
+    encoder, rbm = TableEncoder(warm_up=60), TableRBM(8, batch_size=20)
     detector: BaseEstimator = Scored(encoder, rbm, random_state=0)
-    grid = {"encoder__n_bins": [2, 4], "rbm__recipe__learning_rate": [0.003, 0.05]}
+    grid = {"encoder__n_bins": [2, 4], "rbm__learning_rate": [0.003, 0.05]}
     if in_a_pipeline:
         detector = Pipeline([("scale", MinMaxScaler()), ("find", detector)])
         grid = {f"find__{name}": values for name, values in grid.items()}
     searched(detector, grid, NUMBERS)
-    assert (encoder.n_bins, rbm.recipe) == (8, TABLES)
+    assert (encoder.n_bins, rbm) == (8, TableRBM(8, batch_size=20))
 
 
 @pytest.mark.parametrize(
@@ -118,10 +128,9 @@ def test_a_grid_search_over_the_parts_of_a_detector(in_a_pipeline: bool) -> None
             "set rbm__n_hidden.",
         ),
         (
-            OnlineRBMDetector(rbm=OnlineRBM(recipe="tables")),
-            "rbm__recipe__n_cd",
-            "The 'recipe' parameter of OnlineRBM is 'tables', which has no settings of its own: give it an object to "
-            "set recipe__n_cd.",
+            OnlineRBMDetector(rbm=TableRBM()),
+            "rbm__batch_size__first",
+            "TableRBM.batch_size is 100, which has no settings of its own: replace it by an ingredient that has them.",
         ),
         (
             OnlineRBM(recipe=MODERN),
@@ -148,7 +157,7 @@ def test_an_unknown_name_is_answered_with_those_that_there_are() -> None:
     with pytest.raises(ValueError, match="GenerativeReplay has no setting 'size': its settings are n_gibbs"):
         OnlineRBM(recipe=PAPER).set_params(recipe__replay__size=10)
     with pytest.raises(ValueError, match="NoReplay has no setting 'size': its settings are none"):
-        OnlineRBM(recipe=TABLES).set_params(recipe__replay__size=10)
+        OnlineRBM(recipe=PAPER.replace(replay=NoReplay())).set_params(recipe__replay__size=10)
 
 
 def test_a_setting_of_replay_can_be_set_when_it_is_an_object() -> None:
@@ -162,9 +171,8 @@ def test_a_setting_of_replay_can_be_set_when_it_is_an_object() -> None:
 def test_an_object_and_its_settings_can_be_set_together() -> None:
     model = OnlineRBM().set_params(recipe__n_cd=3, recipe=PAPER, recipe__momentum__last=0.8)
     assert model.recipe == PAPER.replace(n_cd=3, momentum__last=0.8)
-    detector = OnlineRBMDetector().set_params(rbm__recipe__n_cd=2, rbm=OnlineRBM(7, recipe=TABLES))
-    assert detector.rbm is not None
-    assert (detector.rbm.n_hidden, detector.rbm.recipe) == (7, TABLES.replace(n_cd=2))
+    detector = OnlineRBMDetector().set_params(rbm__replay__size=9, rbm=TableRBM(7))
+    assert detector.rbm == TableRBM(7, replay=Dreams(size=9))
 
 
 def test_every_setting_can_be_got_and_set_by_its_nested_name() -> None:
@@ -176,4 +184,4 @@ def test_every_setting_can_be_got_and_set_by_its_nested_name() -> None:
     for name, value in nested.items():
         model.set_params(**{name: value})
     assert model.recipe == MODERN
-    assert isinstance(OnlineRBMDetector(rbm=model).get_params()["rbm__recipe"], Recipe)
+    assert OnlineRBMDetector(rbm=TableRBM()).get_params()["rbm__replay__size"] == Dreams().size

@@ -136,7 +136,7 @@ def test_settings_are_compared_in_one_order_on_the_first_rows() -> None:
     found = variant_runs()
     assert len(found) == len(set(found)) == 29 * (len(VARIANTS) + 2)
     assert {run.max_rows for run in found if run.dataset == "http"} == {10_000}
-    assert {run.max_rows for run in found if run.dataset == "vertebral"} == {None}, "shared with the other experiment"
+    assert {run.max_rows for run in found if run.dataset == "vertebral"} == {50_000}, "shared with the other experiment"
     assert {run.max_rows for run in variant_runs(quick=True)} == {2_000}
     seeds = {(job.run.variant != "", job.seed) for job in runner.expand(found, 3)}  # type: ignore[attr-defined]
     assert seeds == {(True, 0), (False, 0), (False, 1), (False, 2)}
@@ -157,7 +157,7 @@ def test_without_an_anomaly_to_be_found_there_is_no_auc(monkeypatch: pytest.Monk
 
 def test_runs_are_all_sets_and_methods() -> None:
     assert len({(run.dataset, run.method) for run in runs()}) == len(runs()) == 29 * 6
-    assert {run.max_rows for run in runs()} == {None}, "all rows are streamed"
+    assert {run.max_rows for run in runs()} == {50_000}
     assert {run.max_rows for run in runs(quick=True)} == {2_000}
 
 

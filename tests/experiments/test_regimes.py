@@ -37,17 +37,16 @@ def test_the_new_regime_raises_more_alarms_than_a_return(by_replay: dict[str, Fi
         assert figures["stay"][0] > 2 * max(each["alarms"] for each in figures["returns"])
 
 
-def test_the_reservoir_has_the_bytes_of_the_pool(by_replay: dict[str, Figures]) -> None:
+def test_the_reservoir_has_the_bytes_of_the_dreams(by_replay: dict[str, Figures]) -> None:
     held = {replay: figures["replay_bytes"] for replay, figures in by_replay.items()}
-    assert held["none"] == held["generative"] == 0
-    assert held["reservoir"] == held["dream-pool"] > 0
-    assert held["infinite-memory"] > held["dream-pool"]
+    assert held["none"] == 0
+    assert held["reservoir"] == held["dreams"] > 0
 
 
-def test_without_replay_it_is_the_detector_with_its_defaults(by_replay: dict[str, Figures]) -> None:
+def test_with_dreams_it_is_the_detector_with_its_defaults(by_replay: dict[str, Figures]) -> None:
     stream = regimes(1_000, 1_000, turns="ABCA")
     scores = OnlineRBMDetector(random_state=0).learn_scored(stream.rows)
-    assert by_replay["none"]["alarm_shares"] == alarm_shares(scores)
+    assert by_replay["dreams"]["alarm_shares"] == alarm_shares(scores)
 
 
 def test_rows_without_a_score_have_no_share_of_alarms() -> None:
@@ -71,9 +70,9 @@ def test_runs_are_all_ways_of_rehearsal() -> None:
 
 
 def test_reproduce_writes_a_result_for_each_run(tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text('n_rows_per_visit = 500\nturns = "A"\nreplay = "generative"')
+    (tmp_path / "small.toml").write_text('n_rows_per_visit = 500\nturns = "A"\nreplay = "reservoir"')
     out = tmp_path / "runs.jsonl"
     arguments = ["reproduce", "regimes", "--quick", "--seeds", "1", "--jobs", "1", "--out", str(out)]
     done = CliRunner().invoke(main, [*arguments, "--settings", str(tmp_path / "small.toml")], catch_exceptions=False)
     assert done.exit_code == 0
-    assert runner.read(out)[0]["settings"]["replay"] == "generative"
+    assert runner.read(out)[0]["settings"]["replay"] == "reservoir"

@@ -295,7 +295,6 @@ def _regimes(run: RegimesRun, alarms: float) -> dict[str, Any]:
     for _ in run.turns:
         shares += [alarms] + [0.01] * (run.n_rows_per_visit // 500 - 1)
     shares += stay + [0.01] * (run.n_rows_stay // 500 - len(stay))
-    pool = 64_000 if run.replay in ("dream-pool", "reservoir") else 0
     return {
         "alarm_shares": shares,
         "visits": [list(each) for each in zip(names, firsts, lengths, strict=True)],
@@ -304,7 +303,7 @@ def _regimes(run: RegimesRun, alarms: float) -> dict[str, Any]:
             for regime in run.turns
         ],
         "stay": stay,
-        "replay_bytes": 32_000_000 if run.replay == "infinite-memory" else pool,
+        "replay_bytes": 0 if run.replay == "none" else 64_000,
         "held_bytes": 500_000,
         "seconds": 2.0,
         "n_rows": sum(lengths),

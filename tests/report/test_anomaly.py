@@ -72,8 +72,8 @@ def test_the_sentences_say_what_the_figures_say() -> None:
         "Mean ROC-AUC over 29 sets: RBM 0.900, histograms 0.820, HalfSpaceTrees 0.800, LODA 0.850; fitted offline, "
         "IsolationForest 0.950, LocalOutlierFactor 0.950.",
         "Best of the online methods: RBM on 29, histograms on 0, HalfSpaceTrees on 0, LODA on 0 of 29 sets.",
-        "False alarms, thresholds from dreams: in the mean over orders, within a factor of 1.5 of the nominal rate on "
-        "29 sets at 1 % and 29 sets at 5 %, on 29 of 29 at both.",
+        "False alarms, thresholds from p-values: in the mean over orders, within a factor of 1.5 of the nominal rate "
+        "on 29 sets at 1 % and 29 sets at 5 %, on 29 of 29 at both.",
         "False alarms, thresholds from stored quantiles: in the mean over orders, within a factor of 1.5 of the "
         "nominal rate on 0 sets at 1 % and 29 sets at 5 %, on 0 of 29 at both.",
     ]
@@ -92,7 +92,7 @@ def test_sets_where_few_rows_decide_are_named_with_their_rows() -> None:
 
 def test_a_rate_is_right_within_a_factor_of_one_and_a_half_in_the_mean_over_seeds() -> None:
     def is_right(*rates: float) -> bool:
-        return Alarms("a set", {"dreams": np.array(rates)[:, None]}, 1_000).is_right("dreams", 0)
+        return Alarms("a set", {"p-values": np.array(rates)[:, None]}, 1_000).is_right("p-values", 0)
 
     assert is_right(0.0067)
     assert is_right(0.015)

@@ -20,31 +20,31 @@ def results(world: World = right, n_seeds: int = 3, quick: bool = False, **setti
 
 def test_a_row_for_each_way_of_rehearsal_tells_frequent_and_rare_regimes_apart() -> None:
     rows = {row.title: row for row in table(results())}
-    assert list(rows) == ["nothing", "new dreams", "pool of dreams", "reservoir of rows", "all rows"]
+    assert list(rows) == ["nothing", "dreams", "reservoir of rows"]
     assert rows["nothing"].often == pytest.approx(0.2)
     assert rows["nothing"].rare == pytest.approx(0.3)
     assert rows["nothing"].stay == pytest.approx([0.5, 0.1, *[0.01] * 8])
-    assert (rows["nothing"].replay_bytes, rows["all rows"].replay_bytes) == ("0 bytes", "32.0 MB")
-    assert rows["pool of dreams"].replay_bytes == rows["reservoir of rows"].replay_bytes == "64.0 kB"
+    assert rows["nothing"].replay_bytes == "0 bytes"
+    assert rows["dreams"].replay_bytes == rows["reservoir of rows"].replay_bytes == "64.0 kB"
 
 
 def test_the_sentences_say_what_the_figures_say() -> None:
     said = sentences(results())
     assert said[0] == (
-        "Alarms in the first 500 rows when a frequent regime returns (nominal 1 %): nothing 20 %, new dreams 2 %, pool "
-        "of dreams 2 %, reservoir of rows 2 %, all rows 2 %."
+        "Alarms in the first 500 rows when a frequent regime returns (nominal 1 %): nothing 20 %, dreams 2 %, "
+        "reservoir of rows 2 %."
     )
-    assert said[1].startswith("The same for the rare regime: nothing 30 %, new dreams 3 %")
+    assert said[1].startswith("The same for the rare regime: nothing 30 %, dreams 3 %")
     assert said[2].startswith(
         "Alarms in the first 500 rows of the new regime, and in the last 500 of 5,000: nothing 50 %, then 1 %"
     )
-    assert "nothing 2 %, new dreams 20 %" in sentences(results(wrong))[0]
+    assert "nothing 2 %, dreams 20 %" in sentences(results(wrong))[0]
 
 
 def test_the_page_has_a_time_line_for_each_way_of_rehearsal_and_a_table() -> None:
     page = build(results())
     section = page[page.index('<h2 id="regimes">') : page.index('<h2 id="runs">')]
-    assert section.count("<svg") == 5
+    assert section.count("<svg") == 3
     assert section.count("<table") == 1
     assert "<td>20.0 %</td><td>30.0 %</td><td>50.0 %</td><td>10.0 %</td><td>1.0 %</td><td>0 bytes</td>" in section
     assert "Not run" not in section
@@ -52,7 +52,7 @@ def test_the_page_has_a_time_line_for_each_way_of_rehearsal_and_a_table() -> Non
 
 def test_ways_of_rehearsal_that_were_not_run_are_named() -> None:
     page = build(results(replay="none"))
-    assert "Not run: the detector that rehearses pool of dreams." in page
+    assert "Not run: the detector that rehearses dreams." in page
     assert "Not run: the detector that rehearses nothing." not in page
 
 
@@ -66,7 +66,7 @@ def test_what_was_not_run_makes_no_section() -> None:
 def test_quick_runs_make_a_section() -> None:
     section = regimes(results(quick=True, n_seeds=1))
     assert section is not None
-    assert len(section.panels) == 5
+    assert len(section.panels) == 3
 
 
 def test_the_markdown_table() -> None:

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genreplay import OnlineRBM, OnlineRBMDetector
+from genreplay import OnlineRBMDetector, TableRBM
 from genreplay.streams import TableEncoder, columns
 from genreplay.streams.cells import Kind
 from genreplay.streams.chunks import Chunk
@@ -108,7 +108,7 @@ def test_a_value_in_json_is_what_it_is_in_python(value: object, kind: Kind | Non
 
 
 def small_detector(encoder: TableEncoder | None = None) -> OnlineRBMDetector:
-    return OnlineRBMDetector(encoder, OnlineRBM(4, recipe="tables", batch_size=10), warm_up=50, random_state=0)
+    return OnlineRBMDetector(encoder, TableRBM(4, batch_size=10), warm_up=50, random_state=0)
 
 
 REFUSED = "refused"

@@ -261,8 +261,3 @@ def test_codes_of_a_wrong_width_are_refused() -> None:
     encoder = TableEncoder().fit(np.random.default_rng(0).normal(size=(20, 2)))
     with pytest.raises(ValueError, match=r"have 2 or 4 groups\. Got shape \(1, 3\)"):
         encoder.decode(np.zeros((1, 3), dtype=np.uint8))
-
-
-def test_the_two_groups_of_a_time_are_blamed_together() -> None:
-    encoder = TableEncoder().fit([["red", WHEN, True]])
-    assert encoder.blame([["red", WHEN, True]], np.array([[1.0, 2.0, 3.0, 4.0]])).tolist() == [[1.0, 5.0, 4.0]]

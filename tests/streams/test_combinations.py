@@ -104,14 +104,6 @@ def test_numbers_with_few_values_have_few_components_however_they_are_rounded() 
     assert np.array_equal(codes, [encoder.codes_one(row) for row in rows])
 
 
-def test_the_amount_of_a_combination_is_shared_out_whole() -> None:
-    encoder = TableEncoder().fit(correlated(500))
-    amounts = np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]] * 2)
-    shared = encoder.blame([[3.0, -3.0, 0.1], [None, 2.0, None]], amounts)
-    np.testing.assert_allclose(shared.sum(axis=1), 21)
-    assert (shared >= [1, 2, 3]).all()
-
-
 def test_a_wide_table_has_a_bounded_number_of_combinations() -> None:
     rows = np.random.default_rng(0).normal(size=(300, 150))
     found = Combinations.learn(rows, n_bins=8)

@@ -7,10 +7,11 @@ from genreplay.core import checkpoint, contrastive, kernels, online, partition, 
 from genreplay.core.averaging import NoAverage, RecentAverage
 from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.contrastive import Centred, FromChains, FromRows, FromRowsAndChains, Uncentred
+from genreplay.core.grouped import Dreams, Nothing, Stored, TableRBM
 from genreplay.core.online import DivergenceError
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
-from genreplay.core.recipe import MODERN, PAPER, RECIPES, TABLES, Recipe
+from genreplay.core.recipe import MODERN, PAPER, RECIPES, Recipe
 from genreplay.core.rehearsal import AllRows, EveryUpdate, NewRows, OnDrift
 from genreplay.core.replay import DreamPool, GenerativeReplay, MemoryReplay, NoReplay, Replay
 from genreplay.core.schedules import Clock, EqualTime, Falling, LowAtFirst, Schedule
@@ -22,7 +23,6 @@ __all__ = [
     "PAPER",
     "RBM",
     "RECIPES",
-    "TABLES",
     "AllRows",
     "BaseRateStart",
     "Centred",
@@ -30,6 +30,7 @@ __all__ = [
     "Clock",
     "DivergenceError",
     "DreamPool",
+    "Dreams",
     "EqualTime",
     "EveryUpdate",
     "Falling",
@@ -44,6 +45,7 @@ __all__ = [
     "NewRows",
     "NoAverage",
     "NoReplay",
+    "Nothing",
     "OnDrift",
     "RandomStart",
     "RecentAverage",
@@ -51,6 +53,8 @@ __all__ = [
     "Replay",
     "Schedule",
     "State",
+    "Stored",
+    "TableRBM",
     "Uncentred",
     "checkpoint",
     "contrastive",

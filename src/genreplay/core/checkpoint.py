@@ -99,7 +99,7 @@ def save(
     write(path, tensors, dict(header))
 
 
-def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Json]) -> None:
+def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> None:
     """Write arrays and a header to ``path``, atomically."""
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     metadata = {

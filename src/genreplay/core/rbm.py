@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from genreplay.core.kernels import (
     Array,
-    Sparse,
     VisibleRows,
     bias_of,
     compact,
@@ -165,26 +164,6 @@ def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> A
     h = rng.random((n_samples, rbm.n_hidden), dtype=rbm.b.dtype.type)
     v = bernoulli(visible_given_hidden(rbm, h), rng)
     return gibbs(rbm, v, n_gibbs - 1, rng)
-
-
-def bit_surprise(rbm: RBM, v: VisibleRows) -> npt.NDArray[np.float64]:
-    """-log P(v_i | the other units) for each unit of each row. It shows what makes a row unlikely and needs no log Z.
-
-    P(v_i = 1 | others) = S(F(v with v_i = 0) - F(v with v_i = 1)). Both free energies follow from the inputs of the
-    hidden layer.
-
-    >>> rbm = RBM(W=np.zeros((1, 2)), a=np.array([np.log(9.0), 0.0]), b=np.zeros(1))  # independent, P = 0.9 and 0.5
-    >>> np.exp(-bit_surprise(rbm, np.array([[0.0, 1.0]]))).round(3)
-    array([[0.1, 0.5]])
-    """
-    rows = v.dense() if isinstance(v, Sparse) else v
-    inputs = to_hidden(rows, rbm.W, rbm.b)
-    surprise = np.empty(rows.shape, dtype=np.float64)
-    for r, (row, x) in enumerate(zip(rows, inputs, strict=True)):
-        without = x - rbm.W.T * row[:, np.newaxis]  # inputs with unit i off, one row per unit
-        log_odds = rbm.a + sum_softplus(without + rbm.W.T) - sum_softplus(without)
-        surprise[r] = np.logaddexp(0, np.where(row > 0.5, -log_odds, log_odds))
-    return surprise
 
 
 def conditional_gibbs(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from genreplay.core.averaging import NoAverage, RecentAverage
-from genreplay.core.contrastive import Centred, FromChains, FromRows, FromRowsAndChains, NegativePhase, Uncentred
+from genreplay.core.contrastive import Centred, FromRows, FromRowsAndChains, NegativePhase, Uncentred
 from genreplay.core.ingredient import Ingredient, is_positive_int, require
 from genreplay.core.rehearsal import AllRows, EveryUpdate, NewRows, OnDrift, Rehearsal
-from genreplay.core.replay import DreamPool, GenerativeReplay, NoReplay, Replay
+from genreplay.core.replay import DreamPool, GenerativeReplay, Replay
 from genreplay.core.schedules import EqualTime, Falling, LowAtFirst, Number, is_number_or_schedule
 from genreplay.core.start import BaseRateStart, RandomStart
 
@@ -113,15 +113,5 @@ MODERN = Recipe(
 )
 """a recipe that fits better and stores nothing either; chosen on validation rows"""
 
-TABLES = Recipe(
-    # Small steps against many persistent chains: the chains also set the thresholds of the detector.
-    replay=NoReplay(),
-    n_epochs=1,
-    learning_rate=0.003,
-    momentum=0.5,
-    negative=FromChains(n_chains=500),
-)
-"""the recipe of ``OnlineRBMDetector``: learns gently, which finds most anomalies"""
-
-RECIPES = {"paper": PAPER, "modern": MODERN, "tables": TABLES}
+RECIPES = {"paper": PAPER, "modern": MODERN}
 """the recipes that can be asked for by name"""

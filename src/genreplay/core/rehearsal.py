@@ -68,30 +68,6 @@ class OnDrift(Rehearsal):
 
 
 @dataclass(frozen=True, repr=False)
-class Fewer(Rehearsal):
-    """A part of what another rule asks for, but at least one row if that asks for any.
-
-    >>> Fewer(EveryUpdate(n_rows=300), divisor=4).n_rows_for(n_new=100, drift=0.0)
-    75
-    """
-
-    rehearsal: Rehearsal
-    divisor: int = 4
-
-    def __post_init__(self) -> None:
-        require(self, "rehearsal", "a Rehearsal", isinstance(self.rehearsal, Rehearsal))
-        require(self, "divisor", "a positive int", is_positive_int(self.divisor))
-
-    @property
-    def redraw(self) -> bool:  # type: ignore[override]
-        return self.rehearsal.redraw
-
-    def n_rows_for(self, n_new: int, drift: float) -> int:
-        n = self.rehearsal.n_rows_for(n_new, drift)
-        return min(n, max(1, n // self.divisor))
-
-
-@dataclass(frozen=True, repr=False)
 class AllRows(Ingredient):
     """Line 39 divides the sums over rows by all rows there are: n_B + n_Bhat from the second update on."""
 

@@ -134,22 +134,3 @@ class EqualTime(Schedule):
     def at(self, clock: Clock) -> float:
         n = at(self.n_epochs, clock)
         return max(n * clock.n_new / (clock.n_new + clock.n_replayed), min(n, self.at_least))
-
-
-@dataclass(frozen=True, repr=False)
-class Scaled(Schedule):
-    """A number or another schedule, times a factor.
-
-    >>> Scaled(0.1, factor=3).at(Clock()).__round__(3)
-    0.3
-    """
-
-    number: Number
-    factor: float
-
-    def __post_init__(self) -> None:
-        require(self, "number", "a number or a Schedule", is_number_or_schedule(self.number, above=float("-inf")))
-        require(self, "factor", "a positive number", is_number(self.factor, above=0))
-
-    def at(self, clock: Clock) -> float:
-        return self.factor * at(self.number, clock)

@@ -33,7 +33,7 @@ from genreplay.streams.table import Table, check_columns, read_table
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    RandomState = int | np.random.RandomState | None
+    from genreplay.estimators.judging import RandomState
 
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 
@@ -150,7 +150,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Start anew: make the codes from X, and learn its rows once, in their order, all of them."""
         encoder, table = self._new_encoder().fit(X), read_table(X)
         self._start(encoder, X)
-        self._begin_learning(table.head(encoder.warm_up))
+        self._begin(encoder.codes(table.head(encoder.warm_up)))
         self._learn(table.part(encoder.warm_up))
         self.flush()
         scores = self.score_samples(X)
@@ -239,8 +239,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._follow_changes()
         if not self.encoder_.frozen_:
             rows = Table(self.encoder_.collected_)
-            self.encoder_.freeze()
-            self._begin_learning(rows)
+            self._begin(self.encoder_.freeze().codes(rows))
         if self._waiting.n:
             self._update(self._waiting.n)
         return self
@@ -294,8 +293,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         nats = np.empty(table.n_rows)
         if table.n_rows == 0:
             return nats
-        (codes, numbers), n_coded = self.encoder_.codes_and_numbers(table), 0
-        start = 0
+        (codes, numbers), n_coded, start = self.encoder_.codes_and_numbers(table), 0, 0
         while start < table.n_rows:
             if self._update_if_full():
                 (codes, numbers), n_coded = self.encoder_.codes_and_numbers(table.part(start)), start
@@ -316,7 +314,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         return cell_surprise(self._judge().state, rows)
 
     def _update_if_full(self) -> bool:
-        """Update while a batch waits, several of them if the batch size was lowered. Return whether codes are new."""
+        """Update while a batch waits, again if the batch size was lowered. Return whether the codes are new."""
         n_renewals = self.n_renewals_
         while self._waiting.n >= self._settings.batch_size:
             self._update(self._settings.batch_size)
@@ -384,21 +382,17 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Read a detector written by ``save``."""
         held = files.load_table_model(path, cls, {"TableEncoder": TableEncoder})
         more, model = held.more, cls(**held.params)
-        model.encoder_, model._settings, model._rng = (
-            TableEncoder.from_state(more["encoder"]), model._new_settings(), held.rng,
-        )  # fmt: skip
+        model.encoder_ = TableEncoder.from_state(more["encoder"])
+        model._settings, model._rng = model._new_settings(), held.rng
         model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
         if more["means"] is not None:
-            model._means = Means(model.encoder_)
-            model._means.counts, model._means.sums = map(np.array, more["means"])
-        model._waiting = Waiting()
-        if len(held.waiting):
-            model._waiting.add(held.waiting, model._cells_of(held.waiting))
+            model._means = Means(model.encoder_, *map(np.array, more["means"]))
+        codes = held.waiting
+        model._waiting = Waiting().add(codes, model._cells_of(codes)) if len(codes) else Waiting()
         model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
         model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
         model.renewed_after_ = more["renewed_after"]
-        model.drift_, model.extra_ = PageTest(*more["drift"]), more["extra"]
-        model._library = more.get("frame")
+        model.drift_, model.extra_, model._library = PageTest(*more["drift"]), more["extra"], more["frame"]
         model._n_responding, model._threshold = more["n_responding"], more["threshold"]
         model.n_features_in_ = model.encoder_.n_features_in_
         if more["named"]:

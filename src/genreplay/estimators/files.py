@@ -108,7 +108,8 @@ def load_table_model(
     rng = checkpoint.generator_of(header["generator"])
     state = None
     if "counters" in header:
-        parts = {name: GroupedRBM(*(tensors[f"{name}.{part}"] for part in GroupedRBM._fields)) for name in _PARTS}
-        arrays = {name: tensors[name] for name in _ARRAYS}
-        state = TableState(**parts, **arrays, **header["counters"], rng=rng)
+        held: dict[str, Any] = {**header["counters"], **{name: tensors[name] for name in _ARRAYS}, "rng": rng}
+        for name in _PARTS:
+            held[name] = GroupedRBM(*(tensors[f"{name}.{part}"] for part in GroupedRBM._fields))
+        state = TableState(**held)
     return TableModel(state, tensors["waiting"], rng, params.from_json(extra["params"], nested), extra)

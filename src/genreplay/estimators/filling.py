@@ -20,10 +20,13 @@ from genreplay.streams.encoder import TableEncoder
 class Means:
     """The mean of the stream's numbers in each of their intervals: what a filled cell becomes."""
 
-    def __init__(self, encoder: TableEncoder) -> None:
-        """No rows yet: the warm-up's median of each interval counts as one."""
+    def __init__(self, encoder: TableEncoder, counts: Float64 | None = None, sums: Float64 | None = None) -> None:
+        """Continue with counts and sums; or with none yet: the warm-up's median of each interval counts as one row."""
         sizes = encoder.group_sizes_
         self.groups, self._firsts = encoder.number_groups_, np.cumsum(sizes) - sizes
+        if counts is not None and sums is not None:
+            self.counts, self.sums = counts, sums
+            return
         self.counts, self.sums = np.ones(int(sizes.sum())), np.zeros(int(sizes.sum()))
         columns = encoder.column_of_group_[self.groups]
         for group, column in zip(self.groups, columns, strict=True):
@@ -56,7 +59,7 @@ def fill(
 
     One chain over all missing groups of a row gives the probability that a cell is missing, given the others. Where it
     is above 1/2, that is what the model expects: the cell stays empty. Given that it is not missing, a number becomes
-    its expected value, anything else its likeliest code.
+    its expected value, rounded in a column of whole numbers, anything else its likeliest code.
     """
     n_groups = state.n_groups
     offsets, codes = state.offsets[: n_groups + 1], np.ascontiguousarray(codes[:, :n_groups])
@@ -78,7 +81,9 @@ def fill(
         cells[rows] = encoder.decode(likeliest)
         for group in means.groups:
             weights = p[:, offsets[group] : offsets[group + 1]]
-            cells[rows, columns[group]] = weights @ means.values(group) / np.maximum(weights.sum(axis=1), 1e-300)
+            expected = weights @ means.values(group) / np.maximum(weights.sum(axis=1), 1e-300)
+            values = np.nan_to_num(encoder.values_of_codes(columns[group]))
+            cells[rows, columns[group]] = np.rint(expected) if (values == np.rint(values)).all() else expected
         filled[rows] = missing[rows] & wanted & (p_gap <= 0.5)
     return cells, filled
 

@@ -238,10 +238,11 @@ class JudgingMixin:
     ) -> Any:
         """Fill the missing cells of X given the other cells of their rows; the others are returned unchanged.
 
-        A number becomes its expected value, anything else what is likeliest, by a Gibbs chain of ``n_gibbs`` steps over
-        the missing cells of the row. A cell stays empty where the model expects that: where "missing" is more likely
-        than all values together. ``columns``, names or indices, are those to fill; None for all. A pandas or polars
-        data frame gives a data frame with the same columns and index, anything else an array of objects.
+        A number becomes its expected value, rounded in a column of whole numbers, anything else what is likeliest, by a
+        Gibbs chain of ``n_gibbs`` steps over the missing cells of the row. A cell stays empty where the model expects
+        that: where "missing" is more likely than all values together. ``columns``, names or indices, are those to fill;
+        None for all. A pandas or polars data frame gives a data frame with the same columns and index, anything else an
+        array of objects.
 
         Examples
         --------
@@ -279,8 +280,8 @@ class JudgingMixin:
         if not self.is_ready_:
             seen = self.n_rows_seen_ if hasattr(self, "encoder_") else 0
             raise NotFittedError(
-                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up): "
-                "give it more rows with partial_fit, or call flush, or fit."
+                f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up)"
+                ": give it more rows with partial_fit, or call flush, or fit."
             )
         assert self.judge_ is not None
         return self.judge_

@@ -44,12 +44,11 @@ class OnlineRBM(DensityMixin, NestedParams):
     ----------
     n_hidden : int, default=500
         Hidden units, n_h.
-    recipe : {"modern", "paper", "tables"} or Recipe, default="modern"
+    recipe : {"modern", "paper"} or Recipe, default="modern"
         How it learns. "paper" is the method as published. "modern" stores nothing of the stream either, and fits far
         better: persistent chains beside the reconstructions, centred gradients, a falling learning rate, averaged
-        parameters, and a pool of dreams that is rehearsed when the stream drifts. "tables" is the gentle recipe of
-        ``OnlineRBMDetector``. A ``Recipe`` such as ``PAPER.replace(n_cd=3)`` sets everything; its settings have nested
-        names such as ``recipe__learning_rate``.
+        parameters, and a pool of dreams that is rehearsed when the stream drifts. A ``Recipe`` such as
+        ``PAPER.replace(n_cd=3)`` sets everything; its settings have nested names such as ``recipe__learning_rate``.
     replay : {"generative", "dream-pool", "limited-memory", "infinite-memory", "none"} or Replay, default=None
         What is rehearsed, in place of what the recipe says: dreams generated for each update (OCD_GR) or from a pool,
         stored rows in the bytes of the parameters (ER-ML), all rows (ER-IM), nothing; or an object such as
@@ -136,7 +135,7 @@ class OnlineRBM(DensityMixin, NestedParams):
         self,
         n_hidden: int = 500,
         *,
-        recipe: Literal["modern", "paper", "tables"] | Recipe = "modern",
+        recipe: Literal["modern", "paper"] | Recipe = "modern",
         replay: str | Replay | None = None,
         batch_size: int = 100,
         binarize: float | None = 0.5,

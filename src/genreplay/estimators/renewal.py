@@ -47,7 +47,7 @@ class Renewal:
     """rows that wait for them; None if the codes fit"""
 
     def followed(self, outside: Bools, names: Sequence[str]) -> Renewal:
-        """After a batch: which of its cells lay outside?"""
+        """After a batch, some of whose cells lay outside."""
         share = self.outside + (outside.mean(axis=0) - self.outside) * min(len(outside) / _MEMORY, 1.0)
         if self.rows is None and (share > TOO_MANY).any():
             found = tuple(np.flatnonzero(share > TOO_MANY).tolist())
@@ -94,9 +94,7 @@ def first_judge(
     return Judge.start(learned(rows), judged, halves)
 
 
-def renewed(
-    settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp
-) -> tuple[TableEncoder, Judge]:
+def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp) -> tuple[TableEncoder, Judge]:
     """New codes, and a model in them that has learned the rows and as many dreams, with its judge."""
     rng = state.rng
     dreams = dreamed(state, rows.n_rows, _N_GIBBS, rng)
@@ -112,8 +110,8 @@ def renewed(
         old = rng.random(len(held)) < 0.5
         held = held.copy()
         held[old] = past[rng.integers(len(past), size=int(old.sum())), : held.shape[1]]
-    counters = {"n_learned": state.n_learned, "n_updates": state.n_updates}
-    return anew, replace(judge, state=judge.state._replace(rehearsed=held, **counters))
+    state = judge.state._replace(rehearsed=held, n_learned=state.n_learned, n_updates=state.n_updates)
+    return anew, replace(judge, state=state)
 
 
 def dreamed(state: State, n: int, n_gibbs: int, rng: np.random.Generator) -> Codes:

@@ -20,9 +20,9 @@ FACTOR = 1.5
 """a false-alarm rate is right when it is within this factor of the nominal one"""
 FEW = 10
 """where fewer alarms than this are expected, few rows decide whether a rate is right"""
-CALIBRATIONS = {"dreams": "dream_alarms", "stored quantiles": "stored_alarms"}
+CALIBRATIONS = {"p-values": "dream_alarms", "stored quantiles": "stored_alarms"}
 """where a threshold comes from, and the figure that says how often usual rows pass it"""
-MARKERS = {"dreams": "o", "stored quantiles": "s"}
+MARKERS = {"p-values": "o", "stored quantiles": "s"}
 _BEYOND = 20.0
 """factor off the nominal rate at which a picture ends; rates farther off are drawn on its edge"""
 

@@ -77,7 +77,7 @@ def halves(results: Results) -> Halves | None:
     if len(aucs) < _MIN_SETS:
         return None
     columns = list(dict.fromkeys(_column(run) for run in runs))
-    return split(dict(zip(columns, aucs.T, strict=True)), n_rows=max(run.max_rows or 0 for run in runs))
+    return split(dict(zip(columns, aucs.T, strict=True)), n_rows=min(run.max_rows for run in runs if run.max_rows))
 
 
 def split(by_column: Mapping[str, Floats], n_rows: int) -> Halves:

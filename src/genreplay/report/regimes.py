@@ -17,10 +17,8 @@ from genreplay.report import svg
 
 REPLAY_TITLES = {
     "none": "nothing",
-    "generative": "new dreams",
-    "dream-pool": "pool of dreams",
+    "dreams": "dreams",
     "reservoir": "reservoir of rows",
-    "infinite-memory": "all rows",
 }
 REGIME_INKS = {"A": "class-2", "B": "class-5", RARE: "class-8", NEW: "class-9"}
 """the ink of each regime on the time line"""

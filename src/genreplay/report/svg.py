@@ -32,7 +32,7 @@ NAMES = (
     "random",
     "sorted",
     *(f"class-{label}" for label in range(N_CLASSES)),
-    "dreams",
+    "p-values",
     "stored-quantiles",
     "rbm",
     "histograms",

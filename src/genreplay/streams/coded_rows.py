@@ -227,28 +227,6 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         far = self.far_of_code_[self._layout.first_bits[:n_groups] + codes[:, :n_groups]] > 0
         return np.logical_or.reduceat(far, self._layout.first_groups, axis=1)
 
-    def blame(self, X: object, amounts: Float64) -> Float64:
-        """Return amounts for each column, given those for each group: a combination's are shared out to its numbers.
-
-        A number's share is that of its square in the combination, so that a number that is far off gets most of it.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from genreplay.streams import TableEncoder
-        >>> rng = np.random.default_rng(0)
-        >>> encoder = TableEncoder().fit(rng.normal(size=(500, 3)))
-        >>> encoder.blame([[0.0, 99.0, 0.0]], np.array([[0, 0, 0, 1.0, 1.0, 1.0]])).argmax()
-        np.int64(1)
-        """
-        self._require_frozen()
-        table = X if isinstance(X, Table) else self._check(X)
-        layout, n_groups = self._layout, self._layout.n_table_groups
-        own: Float64 = np.add.reduceat(amounts[:, :n_groups], layout.first_groups, axis=1)
-        if layout.combinations is not None:
-            own[:, layout.numbers] += layout.combinations.blame(layout.numbers_of(table), amounts[:, n_groups:])
-        return own
-
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:
         """Return what each bit says, such as "age in (31.5, 40]", "colour=red", "colour=?".
 

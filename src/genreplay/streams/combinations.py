@@ -115,16 +115,6 @@ class Combinations:
         z.append(1.0)
         return list(map(bisect_left, edges, np.rint(np.array(z).dot(weights)).tolist()))
 
-    def blame(self, values: Float64, amounts: Float64) -> Float64:
-        """Amounts of the components, (rows, components), shared out to the numbers, (rows, numbers).
-
-        A number's share is that of its square in the component.
-        """
-        squares = np.square((_drawn_in(values, self.centre, self.scale) - self.mean) / self.deviation)
-        weights = np.square(self.loadings)
-        shared: Float64 = squares * ((amounts / np.maximum(squares @ weights, 1e-200)) @ weights.T)
-        return shared
-
     def state(self) -> dict[str, Json]:
         """All of it, for JSON; infinite deviations are None there."""
         return {

@@ -238,7 +238,9 @@ class TableEncoder(CodedRows):
         self._require_frozen()
         kinds = dict(enumerate(self.kinds_))
         read, *earlier = (
-            WarmUp(self.column_names_, (each,)).read(kinds, last_is_new=True) for each in (rows, past) if each is not None
+            WarmUp(self.column_names_, (each,)).read(kinds, last_is_new=True)
+            for each in (rows, past)
+            if each is not None
         )
         layout = self._layout_of(read, list(self.column_names_))
         codes = list(layout.codes)

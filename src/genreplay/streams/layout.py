@@ -126,10 +126,6 @@ class Layout:
         codes: Codes = self.encode(Table(whole))[0]
         return codes
 
-    def numbers_of(self, table: Table) -> Float64:
-        """The columns of numbers."""
-        return self._side_by_side(table)[:, self._number_places]
-
     def _side_by_side(self, table: Table) -> Float64:
         """The columns of numbers and booleans as one array of floats."""
         if table.whole is not None:

@@ -101,9 +101,7 @@ class NumberCode:
         """
         if len(self.cuts) == 0 or len(other.cuts) == 0:
             return self if len(self.cuts) else other
-        ends = [
-            (each.cuts[each.usual[0] - 1], each.cuts[each.usual[1]]) for each in (self, other)
-        ]
+        ends = [(each.cuts[each.usual[0] - 1], each.cuts[each.usual[1]]) for each in (self, other)]
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
         cuts = np.unique(np.concatenate([self.cuts, other.cuts]))
         first, last = int(np.searchsorted(cuts, low)) + 1, int(np.searchsorted(cuts, high))

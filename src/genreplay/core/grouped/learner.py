@@ -107,7 +107,7 @@ class State(NamedTuple):
 def log_shares(counts: Float64, prior: Float64, offsets: Offsets) -> Float64:
     """Logarithms of the shares of the codes in their groups.
 
-    >>> np.exp(log_shares(np.array([3.0, 0, 1]), np.full(3, 0.5), np.array([0, 2, 3]))).tolist()
+    >>> np.exp(log_shares(np.array([3.0, 0, 1]), np.full(3, 0.5), np.array([0, 2, 3]))).round(3).tolist()
     [0.875, 0.125, 1.0]
     """
     weight = counts + prior
@@ -203,7 +203,9 @@ def teaching(p_values: Float64) -> Float64:
 def count(rows: Codes, weights: Float64, offsets: Offsets) -> Float64:
     """The weight of the rows that have each code."""
     places = (offsets[:-1] + rows).ravel()
-    return np.bincount(places, np.repeat(weights, rows.shape[1]), minlength=int(offsets[-1]))
+    return np.bincount(places, np.repeat(weights, rows.shape[1]), minlength=int(offsets[-1])).astype(
+        np.float64, copy=False
+    )
 
 
 def _copy(parts: GroupedRBM) -> GroupedRBM:

@@ -1,7 +1,7 @@
 """An RBM whose visible units come in groups, exactly one of which is on: one group for each column of a table.
 
-A row is a row of codes, one for each group. The energy is that of any RBM, Eq. 1, with the visible unit of each code on.
-What differs is that a group is drawn as a whole. The hidden units can be summed out exactly, so that the probability
+A row is a row of codes, one for each group. The energy is that of any RBM, Eq. 1, with the unit of each code on. What
+differs is that a group is drawn as a whole. The hidden units can be summed out exactly, so that the probability
 of a group's code given all other groups needs neither sampling nor log Z (see ``kernels/compiled/grouped.py``).
 """
 

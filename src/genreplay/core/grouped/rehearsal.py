@@ -48,7 +48,7 @@ class Dreams(Rehearsed):
     """
 
     size: int = 500
-    n_rows: int = 50
+    n_rows: int = 100
     n_gibbs: int = 5
     renewal: float = 0.2
 
@@ -74,7 +74,7 @@ class Stored(Rehearsed):
     """Rehearse stored rows, for comparison: a random sample of all that have come (Vitter's algorithm R)."""
 
     size: int = 500
-    n_rows: int = 50
+    n_rows: int = 100
 
     def __post_init__(self) -> None:
         for name in ("size", "n_rows"):

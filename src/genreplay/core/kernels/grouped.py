@@ -78,7 +78,7 @@ def gibbs(
         loops.gibbs(len(rows), work, W, E, a, b, offsets, rows, free, uniform, n_before, total)
         return rows, total
     for t in range(n_steps):
-        for g in np.flatnonzero(free.any(axis=0)):
+        for g in np.flatnonzero(free.any(axis=0)).tolist():
             s = _hidden(W, b, offsets, rows)
             p = _conditional(E, a, s, offsets, rows, g)[0]
             if t >= n_before:

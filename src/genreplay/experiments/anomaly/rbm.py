@@ -26,15 +26,12 @@ def score(
 ) -> Found:
     """Score and learn every row; before the held-out end of the stream, count false alarms among its usual rows.
 
-    Every counted row must have a score. So the warm-up ends with the head, and a head that is shorter than a batch is
-    learned as a batch of its own.
+    Every counted row must have a score, so the warm-up ends with the head.
     """
     detector = variants.detector(variant, random_state=seed)
     detector.set_params(warm_up=min(detector._new_encoder().warm_up, n_head))
     clone(detector).learn_scored(rows[:CHUNK])  # so that compiling the loops is not timed
     head_scores, head_seconds = in_chunks(detector.learn_scored, rows, report, 0, n_head)
-    if not detector.is_ready_:
-        detector.flush()
     n_before = len(rows) - round(held_out * len(rows))
     scores, seconds = in_chunks(detector.learn_scored, rows, report, n_head, n_before)
     scores = np.concatenate([head_scores, scores])
@@ -45,7 +42,7 @@ def score(
 
 
 def false_alarms(detector: OnlineRBMDetector, stored: Floats, rows: Floats, is_usual: Flags) -> Figures:
-    """Alarms among the usual rows: p-values of the dreams; and scores above a quantile of those of the stream.
+    """Alarms among the usual rows: by the detector's p-values, and by scores above a quantile of those of the stream.
 
     The stored scores are those of all rows, anomalies included, as in a stream without labels.
     """

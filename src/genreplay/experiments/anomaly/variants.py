@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from genreplay.core.grouped import TableRBM
 from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.streams.encoder import TableEncoder
 
 VARIANTS = (
     "rbm__n_hidden=16",
     "rbm__n_hidden=64",
-    "rbm__recipe__learning_rate=0.0015",
-    "rbm__recipe__learning_rate=0.006",
+    "rbm__learning_rate=0.0025",
+    "rbm__learning_rate=0.01",
     "encoder__n_bins=4",
     "encoder__n_bins=16",
 )
@@ -23,21 +25,19 @@ def detector(variant: str = "", **settings: Any) -> OnlineRBMDetector:
 
     >>> detector("rbm__n_hidden=16, encoder__n_bins=4", random_state=0)
     OnlineRBMDetector(encoder=TableEncoder(n_bins=4), random_state=0,
-                      rbm=OnlineRBM(n_hidden=16, ...))
+                      rbm=TableRBM(n_hidden=16))
     """
     made = OnlineRBMDetector(**settings)
     if variant:
-        rbm = made._new_rbm()
-        made.set_params(encoder=made._new_encoder(), rbm=rbm.set_params(recipe=rbm.recipe_))
-        made.set_params(**parsed(variant))
+        made.set_params(encoder=TableEncoder(), rbm=TableRBM(), **parsed(variant))
     return made
 
 
 def parsed(variant: str) -> dict[str, Any]:
     """The settings that a variant is named by.
 
-    >>> parsed("rbm__n_hidden=16, encoder__numbers='widths'")
-    {'rbm__n_hidden': 16, 'encoder__numbers': 'widths'}
+    >>> parsed("rbm__n_hidden=16, on_drift='faster'")
+    {'rbm__n_hidden': 16, 'on_drift': 'faster'}
     """
     call = ast.parse(f"dict({variant})", mode="eval").body
     assert isinstance(call, ast.Call)

@@ -4,8 +4,7 @@ The stream is that of ``genreplay.datasets.regimes``, drawn from the seed: three
 rarely, and then a new one comes to stay. A regime that returns is nothing new, and should raise few alarms. The one
 that stays should raise alarms at first and become usual soon: a model that rehearses too much might not learn it.
 
-The detector has its defaults; only what its RBM rehearses differs: nothing, dreams generated for each update, dreams
-from a pool, a reservoir of stored rows in the bytes of that pool, or all rows.
+The detector has its defaults; only what its model rehearses differs: nothing, its dreams, or as many stored rows.
 """
 
 from genreplay.experiments.regimes.run import N_BLOCK, N_STAY, NOMINAL, REPLAYS, RegimesRun, runs

@@ -9,10 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from genreplay.core.replay import DreamPool, MemoryReplay, Replay
+from genreplay.core.grouped import Dreams, Nothing, Rehearsed, Stored, TableRBM
 from genreplay.datasets.regimes import TURNS, Visit, regimes
-from genreplay.estimators.detector import N_HIDDEN, OnlineRBMDetector
-from genreplay.estimators.online_rbm import OnlineRBM
+from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.experiments.anomaly.scores import Floats, in_chunks
 from genreplay.experiments.run import Figures, Report
 
@@ -22,15 +21,12 @@ N_BLOCK = 500
 """rows over which alarms are counted"""
 N_STAY = 10
 """blocks of the new regime that are looked at"""
-REPLAYS: dict[str, str | Replay] = {
-    "none": "none",
-    "generative": "generative",
-    "dream-pool": DreamPool(),
-    # one bit a value, as many rows as the pool has dreams: the same bytes
-    "reservoir": MemoryReplay(capacity=DreamPool().size, policy="reservoir", packed=True),
-    "infinite-memory": "infinite-memory",
+REPLAYS: dict[str, Rehearsed] = {
+    "none": Nothing(),
+    "dreams": Dreams(),
+    "reservoir": Stored(size=Dreams().size, n_rows=Dreams().n_rows),
 }
-"""what is rehearsed, by name"""
+"""what is rehearsed, by name; there are as many stored rows as dreams"""
 
 
 @dataclass(frozen=True)
@@ -38,11 +34,11 @@ class RegimesRun:
     """The detector with one way of rehearsal."""
 
     kind: ClassVar[str] = "regimes"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     """raise it, too, when a default of ``OnlineRBMDetector`` or the generated stream changes"""
 
-    replay: str = "none"
-    """none, generative, dream-pool, reservoir or infinite-memory"""
+    replay: str = "dreams"
+    """none, dreams or reservoir"""
     n_rows_per_visit: int = 2_000
     """rows for which a regime stays before the next one comes; a multiple of 500"""
     n_rows_stay: int = 10_000
@@ -56,8 +52,7 @@ class RegimesRun:
 
     def execute(self, seed: int, report: Report) -> Figures:
         stream = regimes(self.n_rows_per_visit, self.n_rows_stay, seed, self.turns)
-        rbm = OnlineRBM(N_HIDDEN, recipe="tables", replay=REPLAYS[self.replay])
-        detector = OnlineRBMDetector(rbm=rbm, random_state=seed)
+        detector = OnlineRBMDetector(rbm=TableRBM(replay=REPLAYS[self.replay]), random_state=seed)
         scores, seconds = in_chunks(detector.learn_scored, stream.rows, report, 0, len(stream.rows))
         shares = alarm_shares(scores)
         return {
