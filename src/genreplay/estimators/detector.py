@@ -17,12 +17,12 @@ from sklearn.utils.validation import validate_data
 from genreplay.core.grouped import TableRBM, learner
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
-from genreplay.estimators import drift, files, frames
+from genreplay.estimators import drift, frames, saving
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
 from genreplay.estimators.filling import Means
-from genreplay.estimators.judge import Judge, cell_surprise
+from genreplay.estimators.judge import cell_surprise
 from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.params import NestedParams
 from genreplay.estimators.renewal import Renewal, first_judge, renewed
@@ -150,7 +150,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """Start anew: make the codes from X, and learn its rows once, in their order, all of them."""
         encoder, table = self._new_encoder().fit(X), read_table(X)
         self._start(encoder, X)
-        self._begin(encoder.codes(table.head(encoder.warm_up)))
+        self._begin_learning(table.head(encoder.warm_up))
         self._learn(table.part(encoder.warm_up))
         self.flush()
         scores = self.score_samples(X)
@@ -239,7 +239,8 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._follow_changes()
         if not self.encoder_.frozen_:
             rows = Table(self.encoder_.collected_)
-            self._begin(self.encoder_.freeze().codes(rows))
+            self.encoder_.freeze()
+            self._begin_learning(rows)
         if self._waiting.n:
             self._update(self._waiting.n)
         return self
@@ -359,45 +360,12 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """
         self._require_rows()
         self._follow_changes()
-        more: dict[str, Json] = {
-            "encoder": self.encoder_.state(),
-            "judge": None if self.judge_ is None else self.judge_.to_json(),
-            "means": None if self.judge_ is None else [self._means.counts.tolist(), self._means.sums.tolist()],
-            "drift": list(self.drift_),
-            "renewal": self._renewal.to_json(),
-            "n_renewals": self.n_renewals_,
-            "renewed_columns": list(self.renewed_columns_),
-            "renewed_after": self.renewed_after_,
-            "n_responding": self._n_responding,
-            "threshold": self._threshold,
-            "named": hasattr(self, "feature_names_in_"),
-            "frame": self._library,
-            "extra": dict(extra or {}),
-        }
-        state = None if self.judge_ is None else self.judge_.state
-        files.save_table_model(path, self, state, self._waiting.codes, self._rng, more)
+        saving.save(path, self, extra)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a detector written by ``save``."""
-        held = files.load_table_model(path, cls, {"TableEncoder": TableEncoder})
-        more, model = held.more, cls(**held.params)
-        model.encoder_ = TableEncoder.from_state(more["encoder"])
-        model._settings, model._rng = model._new_settings(), held.rng
-        model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
-        if more["means"] is not None:
-            model._means = Means(model.encoder_, *map(np.array, more["means"]))
-        codes = held.waiting
-        model._waiting = Waiting().add(codes, model._cells_of(codes)) if len(codes) else Waiting()
-        model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
-        model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
-        model.renewed_after_ = more["renewed_after"]
-        model.drift_, model.extra_, model._library = PageTest(*more["drift"]), more["extra"], more["frame"]
-        model._n_responding, model._threshold = more["n_responding"], more["threshold"]
-        model.n_features_in_ = model.encoder_.n_features_in_
-        if more["named"]:
-            model.feature_names_in_ = np.array(model.encoder_.column_names_, dtype=object)
-        return model
+        return saving.load(path, cls)
 
     @property
     def settings_(self) -> TableRBM:

@@ -53,7 +53,13 @@ class Means:
 
 
 def fill(
-    encoder: TableEncoder, means: Means, state: State, codes: Codes, wanted: Bools, n_gibbs: int, rng: np.random.Generator
+    encoder: TableEncoder,
+    means: Means,
+    state: State,
+    codes: Codes,
+    wanted: Bools,
+    n_gibbs: int,
+    rng: np.random.Generator,
 ) -> tuple[Objects, Bools]:
     """Cells for the missing ones of rows in the wanted columns, and which cells these are.
 

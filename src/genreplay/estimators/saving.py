@@ -1,0 +1,67 @@
+"""The file of a detector: its encoder, its model, its dreams, and everything that its learning goes on from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from genreplay.core.ingredient import Json
+from genreplay.estimators import files
+from genreplay.estimators.drift import PageTest
+from genreplay.estimators.filling import Means
+from genreplay.estimators.judge import Judge
+from genreplay.estimators.renewal import Renewal
+from genreplay.estimators.waiting import Waiting
+from genreplay.streams.encoder import TableEncoder
+
+if TYPE_CHECKING:
+    from genreplay.estimators.detector import OnlineRBMDetector
+
+Detector = TypeVar("Detector", bound="OnlineRBMDetector")
+
+
+def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mapping[str, Json] | None) -> None:
+    """Write a detector to one file, atomically."""
+    judge = detector.judge_
+    more: dict[str, Json] = {
+        "encoder": detector.encoder_.state(),
+        "judge": None if judge is None else judge.to_json(),
+        "means": None if judge is None else [detector._means.counts.tolist(), detector._means.sums.tolist()],
+        "drift": list(detector.drift_),
+        "renewal": detector._renewal.to_json(),
+        "n_renewals": detector.n_renewals_,
+        "renewed_columns": list(detector.renewed_columns_),
+        "renewed_after": detector.renewed_after_,
+        "n_responding": detector._n_responding,
+        "threshold": detector._threshold,
+        "named": hasattr(detector, "feature_names_in_"),
+        "frame": detector._library,
+        "extra": dict(extra or {}),
+    }
+    state = None if judge is None else judge.state
+    files.save_table_model(path, detector, state, detector._waiting.codes, detector._rng, more)
+
+
+def load(path: str | os.PathLike[str], cls: type[Detector]) -> Detector:
+    """Read the detector that ``save`` wrote."""
+    held = files.load_table_model(path, cls, {"TableEncoder": TableEncoder})
+    more, model = held.more, cls(**held.params)
+    model.encoder_ = TableEncoder.from_state(more["encoder"])
+    model._settings, model._rng = model._new_settings(), held.rng
+    model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
+    if more["means"] is not None:
+        model._means = Means(model.encoder_, *map(np.array, more["means"]))
+    codes = held.waiting
+    model._waiting = Waiting().add(codes, model._cells_of(codes)) if len(codes) else Waiting()
+    model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
+    model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
+    model.renewed_after_ = more["renewed_after"]
+    model.drift_, model.extra_, model._library = PageTest(*more["drift"]), more["extra"], more["frame"]
+    model._n_responding, model._threshold = more["n_responding"], more["threshold"]
+    model.n_features_in_ = model.encoder_.n_features_in_
+    if more["named"]:
+        model.feature_names_in_ = np.array(model.encoder_.column_names_, dtype=object)
+    return model
