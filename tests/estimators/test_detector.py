@@ -142,7 +142,7 @@ def test_the_column_that_makes_a_row_strange_explains_it() -> None:
     strange = np.array([["rain", 12.0, True, 40.0], ["hail", 12.0, True, 0.0]], dtype=object)
     assert model.explain(strange).argmax(axis=1).tolist() == [3, 0]
     usual = model.explain(table(2000, seed=1)).mean(axis=0)
-    assert np.abs(usual).max() < 0.05, "nats above what is usual in the column"
+    assert np.abs(usual).max() < 0.1, "nats above what is usual in the column"
 
 
 def test_dreams_come_back_as_rows_of_the_table() -> None:

@@ -88,10 +88,11 @@ def first_judge(
 
     # a time explains other cells, but is no anomaly itself: whatever the time, it had to come
     judged = np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)
-    halves = [(learned(rows[1::2]), rows[::2])]
+    state = learned(rows)
+    halves = [(state, rows)]
     if len(rows) > 1:
-        halves.append((learned(rows[::2]), rows[1::2]))
-    return Judge.start(learned(rows), judged, halves)
+        halves = [(learned(rows[1::2]), rows[::2]), (learned(rows[::2]), rows[1::2])]
+    return Judge.start(state, judged, halves)
 
 
 def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp) -> tuple[TableEncoder, Judge]:

@@ -128,7 +128,7 @@ def start(
     offsets = model.offsets_of(sizes)
     n_codes, n_hidden = int(offsets[n_groups]), settings.n_hidden
     weights = np.ones(len(rows))
-    for _ in range(2 if len(rows) else 0):  # rare rows of the warm-up count less, once it is known which they are
+    for _ in range(2):  # rare rows of the warm-up count less, once it is known which they are
         counts = count(rows, weights, offsets)
         nats = -log_shares(counts, prior, offsets)[offsets[:-1] + rows].sum(axis=1)
         weights = teaching(1 - np.argsort(np.argsort(nats)) / len(rows))
