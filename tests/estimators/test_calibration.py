@@ -1,59 +1,92 @@
+"""Scores become p-values: they fit whatever the distribution, and go on beyond what was seen."""
+
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from genreplay.core import rbm as rbm_module
-from genreplay.estimators import calibration as calibrations
-from genreplay.estimators.calibration import FAR, NEAR
+from genreplay.estimators.calibration import MEMORY, Scale, joined
+
+Float64 = npt.NDArray[np.float64]
+Draw = Callable[[np.random.Generator, int], Float64]
+DRAWS: dict[str, Draw] = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "exponential": lambda rng, n: 7 * rng.exponential(size=n) + 100,
+    "heavy tail": lambda rng, n: rng.standard_t(3, size=n),
+    "whole numbers": lambda rng, n: rng.poisson(300, size=n).astype(float),
+}
 
 
-def test_dreams_judged_by_dreams_have_uniform_p_values() -> None:
+def tracked(draw: Draw, rng: np.random.Generator, n_rows: int = 5_000) -> Scale:
+    """The scale of a stream: its warm-up, and then batch by batch."""
+    scale = Scale.of(draw(rng, 500))
+    for _ in range((n_rows - 500) // 100):
+        scale = scale.with_scores(draw(rng, 100))
+    return scale
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("rate", [0.01, 0.05])
+def test_p_values_of_fresh_scores_fit(name: str, rate: float) -> None:
     rng = np.random.default_rng(0)
-    rbm = rbm_module.init(n_visible=12, n_hidden=6, rng=rng, sigma=0.5, dtype=np.float64)
-    chains = rbm_module.gibbs(rbm, rbm_module.dream(rbm, 6000, 1, rng), 200, rng)
-    judge, judged = calibrations.of_chains(rbm, chains[:3000]), chains[3000:]
-    p = np.exp(-calibrations.surprise(judge, rbm_module.free_energy(rbm, judged)))
-    for rate in (0.01, 0.05, 0.2, 0.5):
-        # both halves are samples: the standard error of the difference of two shares of 3,000
-        assert abs(np.mean(p <= rate) - rate) < 4 * np.sqrt(2 * rate * (1 - rate) / 3000)
+    shares = []
+    for _ in range(8):  # 50 of 5,000 rows lie in the last hundredth: of one stream alone, they vary by a seventh
+        scale = tracked(DRAWS[name], rng)
+        shares.append(np.mean(np.exp(-scale.nats(DRAWS[name](rng, 20_000))) <= rate))
+    assert rate / 1.3 < np.mean(shares) < rate * 1.3
 
 
-@pytest.mark.parametrize("p_value", [0.9, 0.3, 0.1, 0.02, 0.001, 1e-9])
-def test_the_line_for_alarms_is_where_the_p_value_crosses_the_rate(p_value: float) -> None:
-    dreams = calibrations.of_energies(np.random.default_rng(0).normal(size=500))._replace(near=3.0, far=4.0)
-    line = calibrations.energy_at(dreams, p_value)
-    just_above = np.array([line, np.nextafter(line, np.inf) + 1e-9])
-    at, above = np.exp(-calibrations.surprise(dreams, just_above))
-    assert above <= p_value * (1 + 1e-6)
-    assert at >= p_value * (1 - 1e-6)
+@pytest.mark.parametrize("name", DRAWS)
+def test_surprise_never_falls_with_the_score_and_is_never_negative(name: str) -> None:
+    scale = tracked(DRAWS[name], np.random.default_rng(1))
+    far = np.sinh(np.linspace(-40, 40, 5_001))
+    nats = scale.nats(scale.centre + scale.spread * far)
+    assert np.isfinite(nats).all()
+    assert (nats >= 0).all()
+    assert (np.diff(nats) >= 0).all()
 
 
-def test_surprise_never_falls_with_the_free_energy() -> None:
-    rng = np.random.default_rng(1)
-    for near, far in [(0.1, 0.1), (2.3, 3.9), (9.0, 9.0), (1.0, 30.0)]:
-        dreams = calibrations.of_energies(rng.integers(20, size=200).astype(float))._replace(near=near, far=far)
-        surprise = calibrations.surprise(dreams, np.linspace(-5, 60, 2000))
-        assert (np.diff(surprise) >= -1e-12).all()
-
-
-@pytest.mark.parametrize("stretch", [0.4, 1.0, 2.5])
-def test_tracking_makes_p_values_fit_rows_that_are_more_or_less_surprising_than_dreams(stretch: float) -> None:
+@pytest.mark.parametrize("name", DRAWS)
+def test_beyond_all_scores_seen_the_surprise_goes_on_rising(name: str) -> None:
     rng = np.random.default_rng(2)
-    dreams = calibrations.of_energies(rng.exponential(size=500))
-    for _ in range(400):
-        dreams = calibrations.track(dreams, stretch * rng.exponential(size=100))
-    p = np.exp(-calibrations.surprise(dreams, stretch * rng.exponential(size=20_000)))
-    for rate in (NEAR, 0.05, FAR, 0.01):
-        assert rate / 2 < np.mean(p <= rate) < rate * 2
+    scale, highest = tracked(DRAWS[name], rng), DRAWS[name](rng, 20_000).max()
+    beyond = highest + scale.spread * np.array([1, 10, 100, 1_490, 1_500, 1e4, 1e6])
+    nats = scale.nats(beyond)
+    assert nats[0] > np.log(1_000)
+    assert (np.diff(nats) > 0).all()
+    assert np.isfinite(nats).all()
 
 
-def test_anomalies_in_the_stream_do_not_move_what_is_usual() -> None:
+def test_equal_scores_have_equal_p_values_of_one() -> None:
+    scale = Scale.of(np.full(500, 3.0)).with_scores(np.full(1_000, 3.0))
+    usual, strange = np.exp(-scale.nats(np.array([3.0, 4.0])))
+    assert usual > 0.5
+    assert strange < 0.01
+
+
+def test_the_oldest_scores_are_forgotten() -> None:
     rng = np.random.default_rng(3)
-    clean = polluted = calibrations.of_energies(rng.exponential(size=500))
-    for _ in range(300):
-        rows = rng.exponential(size=96)
-        clean = calibrations.track(clean, rows)
-        polluted = calibrations.track(polluted, np.concatenate([rows, [1000.0] * 4]))
-    assert polluted.near == pytest.approx(clean.near, abs=0.3)
-    assert polluted.far == pytest.approx(clean.far, abs=0.6)
+    scale = tracked(DRAWS["normal"], rng)
+    for _ in range(4 * MEMORY // 100):
+        scale = scale.with_scores(rng.normal(3, 1, size=100))
+    assert scale.counts.sum() == pytest.approx(MEMORY)
+    assert scale.nats(np.array([3.0]))[0] == pytest.approx(np.log(2), abs=0.1)
+
+
+def test_a_scale_comes_back_from_a_file_to_the_bit() -> None:
+    scale = tracked(DRAWS["heavy tail"], np.random.default_rng(4))
+    again = Scale.from_json(json.loads(json.dumps(scale.to_json())))
+    scores = np.linspace(-100, 100, 999)
+    np.testing.assert_array_equal(again.nats(scores), scale.nats(scores))
+
+
+def test_joined_scores_rise_with_both_parts() -> None:
+    grid = np.linspace(0, 30, 61)
+    both = joined(grid[:, np.newaxis], grid)
+    assert (np.diff(both, axis=0) >= 0).all()
+    assert (np.diff(both, axis=1) >= 0).all()
+    assert (both >= grid[:, np.newaxis]).all(), "a strange row is no less strange for usual cells"

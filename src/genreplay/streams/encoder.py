@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
+_MOST_MERGED = MOST_CODES // 2 - 2 * len(FAR) - 3
+"""intervals of the usual range of which two codes together have no more codes than a column can have"""
+
+
 class TableEncoder(CodedRows):
     """Turn rows with numbers, categories, booleans, times and missing values into groups of codes, and codes into rows.
 
@@ -245,9 +249,9 @@ class TableEncoder(CodedRows):
         layout = self._layout_of(read, list(self.column_names_))
         codes = list(layout.codes)
         for i, (kind, cells) in enumerate(earlier[0] if earlier else ()):
-            code = codes[i]
-            if isinstance(code, NumberCode):
-                codes[i] = code.merged(NumberCode.learn(cells, self.n_bins))
+            if kind == "number":
+                new, old = (NumberCode.learn(each, min(self.n_bins, _MOST_MERGED)) for each in (read[i][1], cells))
+                codes[i] = new.merged(old)
             elif kind == "category":
                 codes[i] = self._code(kind, np.concatenate([read[i][1], cells]))
         again: TableEncoder = copy(self)

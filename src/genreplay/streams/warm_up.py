@@ -93,6 +93,8 @@ class WarmUp:
     @classmethod
     def from_json(cls, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> WarmUp:
         """The rows that ``to_json`` wrote, as one chunk."""
+        if not rows:
+            return cls(names)
         cells = np.empty((len(rows), len(names)), dtype=object)
         cells[:] = [[from_json(cell) for cell in row] for row in rows]
         return cls(names, (cells,))

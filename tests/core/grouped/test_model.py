@@ -11,6 +11,7 @@ from scipy import stats
 from genreplay.core.grouped import model
 from genreplay.core.grouped.model import GroupedRBM
 from genreplay.core.kernels import compiled_loops, grouped
+from genreplay.core.kernels.arrays import Offsets
 from tests.core.grouped.tiny import SIZES, all_rows, extreme_model, joint, log_conditionals, random_model
 
 needs_numba = pytest.mark.skipif(compiled_loops() is None, reason="there is nothing to compare without Numba")
@@ -138,7 +139,7 @@ def test_known_cells_stay_as_they_are() -> None:
 @pytest.mark.parametrize("products", ["compiled"], indirect=True)
 @pytest.mark.parametrize("n_hidden", [3, 32, 33, 70])
 def test_compiled_loops_agree_with_numpy(n_hidden: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def results() -> tuple[np.ndarray, ...]:
+    def results(rbm: GroupedRBM, offsets: Offsets) -> tuple[np.ndarray, ...]:
         rng = np.random.default_rng(1)
         rows, weights = all_rows(), rng.random(len(all_rows()))
         free = rng.random(rows.shape) < 0.7
@@ -148,12 +149,12 @@ def test_compiled_loops_agree_with_numpy(n_hidden: int, monkeypatch: pytest.Monk
             *grouped.gibbs(*rbm, offsets, rows, free, 10, rng, n_before=5),
         )
 
-    for rbm, offsets in (random_model(n_hidden), extreme_model(n_hidden)):
-        with monkeypatch.context() as patch:
-            compiled = results()
-            patch.setattr(grouped, "_loops", lambda: None)
-            for ours, plain in zip(compiled, results(), strict=True):
-                np.testing.assert_allclose(ours, plain, rtol=1e-7, atol=1e-4)
+    models = random_model(n_hidden), extreme_model(n_hidden)
+    compiled = [results(*each) for each in models]
+    monkeypatch.setattr(grouped, "_loops", lambda: None)
+    for loops, plain in zip(compiled, [results(*each) for each in models], strict=True):
+        for ours, theirs in zip(loops, plain, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-4)
 
 
 def test_adam_goes_the_steps_of_its_formula() -> None:

@@ -40,7 +40,7 @@ def joint(rbm: GroupedRBM, offsets: Offsets) -> Float64:
 
 
 def log_conditionals(rbm: GroupedRBM, offsets: Offsets, rows: Codes) -> Float64:
-    """log P(code | the other groups) of each row and group, by the free energies of the rows with all codes in turn."""
+    """Logarithms of P(code | the other groups) of each row and group, from free energies with each code in turn."""
     out = np.empty(rows.shape)
     for g, size in enumerate(np.diff(offsets).tolist()):
         energies = []
