@@ -77,7 +77,7 @@ class Combinations:
         loadings = directions[sizes > _SMALLEST * sizes[0]][:MOST_COMPONENTS].T
         signs = np.where(loadings[np.abs(loadings).argmax(axis=0), np.arange(loadings.shape[1])] < 0, -1.0, 1.0)
         found = cls(centre, scale, mean, deviation, loadings * signs, ())
-        codes = tuple(NumberCode.learn(component, n_bins) for component in found.apply(values).T)
+        codes = tuple(NumberCode.learn(component, n_bins).without_values for component in found.apply(values).T)
         return cls(centre, scale, mean, deviation, loadings * signs, codes)
 
     @cached_property

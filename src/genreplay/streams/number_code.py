@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -142,6 +142,11 @@ class NumberCode:
         """For each code, how many intervals it lies beyond the usual range."""
         codes, (first, last) = np.arange(len(self.cuts) + 1), self.usual
         return np.append(np.maximum(0, np.maximum(first - codes, codes - last)), 0)
+
+    @property
+    def without_values(self) -> NumberCode:
+        """The same code in fewer bytes, for numbers that are never decoded."""
+        return replace(self, quantiles=np.empty((len(self.cuts) + 1, 0)))
 
     @cached_property
     def value_of_code(self) -> Float64:
