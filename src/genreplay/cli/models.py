@@ -122,7 +122,6 @@ def settings(model: OnlineRBMDetector) -> TableRBM:
 def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tuple[float, float, bool | None]]:
     """Anomaly, p-value and alarm of each row; NaN, NaN and None for a row of the warm-up."""
     p_values = np.exp(-nats)
-    return [
-        (round(float(nat), 4), float(f"{p:.4g}"), None if np.isnan(p) else bool(p <= model.contamination))
-        for nat, p in zip(nats, p_values, strict=True)
-    ]
+    alarms = (p_values <= model.contamination).tolist()
+    rounded = zip(nats.round(4).tolist(), p_values.tolist(), alarms, strict=True)
+    return [(nat, float(f"{p:.4g}"), alarm if p == p else None) for nat, p, alarm in rounded]

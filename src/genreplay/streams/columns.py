@@ -73,6 +73,9 @@ NUMBER_TYPES = frozenset(
 )
 """of cells that NumPy turns into the floats that are meant"""
 BOOLEAN_TYPES: frozenset[type] = frozenset({bool, np.bool_, type(None)})
+_DIGITS = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
+_MARKS, _MARK_SIGNS = [4, 7, 13, 16], list(map(ord, "--::"))
+"""places of digits and of other signs in 2024-05-01T12:30:00"""
 _TEXT_TYPES = frozenset({str, Label, type(None)})
 _PLAIN_TYPES = _TEXT_TYPES | {bool, Moment}
 
@@ -127,8 +130,12 @@ def timestamps(column: Column) -> Typed:
     seconds: Float64 | None = None
     if isinstance(column, np.ndarray) and column.dtype.kind in "iufM":
         seconds = _seconds(column) if column.dtype.kind == "M" else _numeric_array(column)
-    elif set(map(type, column)) <= {float, Moment, type(None)}:
-        seconds = np.array(column, dtype=np.float64)
+    else:
+        types = set(map(type, column))
+        if types <= {float, Moment, type(None)}:
+            seconds = np.array(column, dtype=np.float64)
+        elif types == {str}:
+            seconds = _uniform_times(column)  # type: ignore[arg-type]
     if seconds is None or ((seconds < FIRST_SECOND) | (seconds > LAST_SECOND + 1)).any():
         return _one_by_one(items(column), cells.timestamp, np.dtype(np.float64))
     return Typed(seconds, {})
@@ -285,6 +292,28 @@ def _seconds(times: npt.NDArray[Any]) -> Float64:
     unit = "datetime64[us]" if times.dtype.kind == "M" else "timedelta64[us]"
     seconds: Float64 = np.where(np.isnat(times), np.nan, times.astype(unit).astype(np.int64) / 1e6)
     return seconds
+
+
+def _uniform_times(column: Sequence[str]) -> Float64 | None:
+    """Seconds of texts that are all written as 2024-05-01T12:30:00, with a T or a blank and perhaps a Z; else None.
+
+    >>> _uniform_times(["1970-01-01T00:01:00Z", "1970-01-01 00:02:00Z"]), _uniform_times(["1970-01-01"])
+    (array([ 60., 120.]), None)
+    """
+    length = len(column[0])
+    if length not in (19, 20) or set(map(len, column)) != {length}:
+        return None
+    texts = np.array(column, dtype=f"U{length}")
+    signs = texts.view(np.uint32).reshape(-1, length)
+    digits = signs[:, _DIGITS]
+    if not (((digits >= ord("0")) & (digits <= ord("9"))).all() and (signs[:, _MARKS] == _MARK_SIGNS).all()):
+        return None
+    if not np.isin(signs[:, 10], (ord("T"), ord(" "))).all() or (signs[:, 19:] != ord("Z")).any():
+        return None
+    try:
+        return texts.astype("U19").astype("datetime64[s]").astype(np.float64)
+    except ValueError:  # such as the 31st of June
+        return None
 
 
 def _one_by_one(column: Sequence[Any], read_cell: Callable[[object], object], dtype: np.dtype[Any]) -> Typed:

@@ -22,8 +22,8 @@ from genreplay.core.grouped import model
 from genreplay.core.grouped.model import GroupedRBM
 from genreplay.core.grouped.rehearsal import Dreams, Rehearsed
 from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, require
-from genreplay.core.kernels import grouped as kernels
 from genreplay.core.kernels.arrays import Codes, Float64, Offsets
+from genreplay.core.kernels.grouped import Ascent, ascend
 
 ROWS_PER_STEP = 20
 """rows of a batch that one step of Adam takes"""
@@ -160,8 +160,9 @@ def update(state: State, settings: TableRBM, rows: Codes, weights: Float64, n_ep
     counts *= min(MEMORY / total, 1.0) if total > 0 else 1.0
     shares = log_shares(counts, state.prior, state.offsets)[: offsets[-1]]
     known, usual = rows[:, :n_groups], float(weights.mean())
-    learned, mean, square = state.learned.copy(), _copy(state.mean), _copy(state.square)
-    rbm, n_steps = GroupedRBM(state.rbm.W.copy(), shares + learned, state.rbm.b.copy()), state.n_steps
+    W, learned, b, n_steps = state.rbm.W.copy(), state.learned.copy(), state.rbm.b.copy(), state.n_steps
+    mean, square = _copy(state.mean), _copy(state.square)
+    ascent = Ascent((W, learned, b), (*mean,), (*square,), settings.learning_rate, _LIMIT)
     for _ in range(settings.n_epochs if n_epochs is None else n_epochs):
         taken, weight = known, weights
         if len(state.rehearsed):
@@ -169,13 +170,8 @@ def update(state: State, settings: TableRBM, rows: Codes, weights: Float64, n_ep
             taken = np.concatenate([known, again])
             weight = np.concatenate([weights, np.full(len(again), usual)])
         order = rng.permutation(len(taken))
-        for first in range(0, len(order), ROWS_PER_STEP):
-            some = order[first : first + ROWS_PER_STEP]
-            slope = model.gradient(rbm, offsets, taken[some], weight[some] / len(some))
-            n_steps += 1
-            for theta, d, m, v in zip((rbm.W, learned, rbm.b), slope, mean, square, strict=True):
-                kernels.adam(theta, d, m, v, settings.learning_rate, n_steps, _LIMIT)
-            np.add(shares, learned, out=rbm.a)
+        n_steps = ascend(ascent, shares, offsets, taken[order], weight[order], ROWS_PER_STEP, n_steps)
+    rbm = GroupedRBM(W, shares + learned, b)
     n_learned = state.n_learned + len(rows)
     rehearsed = settings.replay.renewed(state.rehearsed, rbm, offsets, known, n_learned, rng)
     return state._replace(

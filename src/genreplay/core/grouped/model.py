@@ -7,6 +7,7 @@ of a group's code given all other groups needs neither sampling nor log Z (see `
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,17 +15,25 @@ import numpy.typing as npt
 
 from genreplay.core.kernels import grouped
 from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
+from genreplay.core.kernels.grouped import Odds
 
 
-class GroupedRBM(NamedTuple):
-    """Parameters, with the codes of all groups side by side."""
-
+class _Parameters(NamedTuple):
     W: Float64
     """(codes, hidden units)"""
     a: Float64
     """biases of the codes"""
     b: Float64
     """biases of the hidden units"""
+
+
+class GroupedRBM(_Parameters):
+    """Parameters W, a and b, with the codes of all groups side by side."""
+
+    @cached_property
+    def odds(self) -> Odds:
+        """exp(W) and exp(a), computed once: the arrays of a model are not changed once it is asked for anything."""
+        return Odds.of(self.W, self.a)
 
     @property
     def nbytes(self) -> int:
@@ -58,7 +67,7 @@ def surprise(rbm: GroupedRBM, offsets: Offsets, rows: Codes) -> Float64:
     >>> bool(np.isclose(surprise(rbm, offsets, both)[0, 1], -np.log(weights[0] / weights.sum())))
     True
     """
-    return grouped.surprise(*rbm, offsets, rows)
+    return grouped.surprise(*rbm, offsets, rows, rbm.odds)
 
 
 def gradient(rbm: GroupedRBM, offsets: Offsets, rows: Codes, weights: Float64) -> GroupedRBM:
@@ -68,7 +77,8 @@ def gradient(rbm: GroupedRBM, offsets: Offsets, rows: Codes, weights: Float64) -
 
 def dream(rbm: GroupedRBM, offsets: Offsets, rows: Codes, n_steps: int, rng: np.random.Generator) -> Codes:
     """Rows that Gibbs chains reach from these: in each step every group is drawn in turn, given the others."""
-    return grouped.gibbs(*rbm, offsets, rows, np.ones(rows.shape, dtype=bool), n_steps, rng)[0]
+    free = np.ones(rows.shape, dtype=bool)
+    return grouped.gibbs(*rbm, offsets, rows, free, n_steps, rng, odds=rbm.odds)[0]
 
 
 def fill(
@@ -76,4 +86,5 @@ def fill(
 ) -> Float64:
     """Probabilities of the codes of the free groups, given the others: means over the second half of a Gibbs chain."""
     n_before = n_steps // 2
-    return grouped.gibbs(*rbm, offsets, rows, free, n_steps, rng, n_before)[1] / (n_steps - n_before)
+    total = grouped.gibbs(*rbm, offsets, rows, free, n_steps, rng, n_before, rbm.odds)[1]
+    return total / (n_steps - n_before)

@@ -5,7 +5,8 @@ code o. With another code k in that group, and all else as it is, the row is mor
 
     exp(a_k - a_o) prod_j (1 - s_j + s_j exp(W_kj - W_oj)),
 
-so that the conditional probabilities of all codes of a group need products and sums, but no further exponential.
+so that the conditional probabilities of all codes of a group need products and sums, but no further exponential. The
+odds E = exp(W) and A = exp(a) are those of a model, and computed once for it.
 """
 
 from __future__ import annotations
@@ -23,33 +24,37 @@ _NEGLIGIBLE = 1e-6
 
 
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def hidden(W: Float64, b: Float64, offsets: Offsets, row: Codes, s: Float64) -> None:
-    """Probabilities of the hidden units of a row."""
+def hidden(W: Float64, b: Float64, offsets: Offsets, row: Codes, on: Float64, off: Float64) -> None:
+    """Probabilities that the hidden units of a row are on, and that they are off, each exact where it is small."""
     for j in range(b.shape[0]):
-        s[j] = b[j]
+        on[j] = b[j]
     for g in range(row.shape[0]):
         weights = W[offsets[g] + row[g]]
         for j in range(b.shape[0]):
-            s[j] += weights[j]
+            on[j] += weights[j]
     for j in range(b.shape[0]):
-        s[j] = 1 / (1 + np.exp(-s[j]))
+        small = np.exp(-abs(on[j]))
+        large = 1 / (1 + small)
+        small *= large
+        is_likely = on[j] > 0
+        on[j] = large if is_likely else small
+        off[j] = small if is_likely else large
 
 
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def conditional(E: Float64, a: Float64, s: Float64, first: int, own: int, scale: Float64, p: Float64) -> None:
+def conditional(
+    E: Float64, A: Float64, on: Float64, off: Float64, first: int, own: int, scale: Float64, p: Float64
+) -> None:
     """Probabilities of the codes of one group given the rest of the row; ``first`` is its first, ``own`` its code.
 
-    Also, to ``scale``, what exp(W) is multiplied with in the factors.
+    Also, to ``scale``, what E is multiplied with in the factors.
     """
-    n, n_hidden = p.shape[0], s.shape[0]
-    highest = a[first]
-    for k in range(1, n):
-        highest = max(highest, a[first + k])
-    for k in range(n):
-        p[k] = np.exp(a[first + k] - highest)
+    n, n_hidden = p.shape[0], on.shape[0]
     held = E[first + own]
     for j in range(n_hidden):
-        scale[j] = s[j] / held[j]
+        scale[j] = on[j] / held[j]
+    for k in range(n):
+        p[k] = A[first + k]
     for block in range(0, n_hidden, _UNITS_AT_ONCE):
         last = min(block + _UNITS_AT_ONCE, n_hidden)
         total = 0.0
@@ -57,11 +62,12 @@ def conditional(E: Float64, a: Float64, s: Float64, first: int, own: int, scale:
             row = E[first + k]
             product = 1.0
             for j in range(block, last):
-                product *= 1 - s[j] + scale[j] * row[j]
+                product *= off[j] + scale[j] * row[j]
             p[k] *= product
             total += p[k]
+        total = 1 / total
         for k in range(n):
-            p[k] /= total
+            p[k] *= total
 
 
 @over_rows
@@ -69,30 +75,30 @@ def surprise(
     first: int,
     last: int,
     W: Float64,
-    E: Float64,
-    a: Float64,
     b: Float64,
+    E: Float64,
+    A: Float64,
     offsets: Offsets,
     rows: Codes,
     out: Float64,
 ) -> None:
     """-log P(code | rest of the row) of each group, to ``out``."""
-    s, scale, p = np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(256)
+    on, off, scale, p = np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(256)
     for r in range(first, last):
-        hidden(W, b, offsets, rows[r], s)
+        hidden(W, b, offsets, rows[r], on, off)
         for g in range(rows.shape[1]):
             own = np.int64(rows[r, g])
             here = p[: offsets[g + 1] - offsets[g]]
-            conditional(E, a, s, offsets[g], own, scale, here)
+            conditional(E, A, on, off, offsets[g], own, scale, here)
             out[r, g] = -np.log(max(here[own], 1e-300))
 
 
 @numba.njit(cache=True, **OPTIONS)  # type: ignore[untyped-decorator]
 def add_gradient(
     W: Float64,
-    E: Float64,
-    a: Float64,
     b: Float64,
+    E: Float64,
+    A: Float64,
     offsets: Offsets,
     rows: Codes,
     weights: Float64,
@@ -102,17 +108,17 @@ def add_gradient(
 ) -> None:
     """Add the gradient of the weighted sum of log P(code | rest of the row), over rows and groups."""
     n_hidden, n_groups = b.shape[0], rows.shape[1]
-    s, scale, p = np.empty(n_hidden), np.empty(n_hidden), np.empty(256)
+    on, off, scale, p = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden), np.empty(256)
     by_group, total = np.empty((n_groups, n_hidden)), np.empty(n_hidden)
     for r in range(rows.shape[0]):
         weight = weights[r]
-        hidden(W, b, offsets, rows[r], s)
+        hidden(W, b, offsets, rows[r], on, off)
         total[:] = 0.0
         for g in range(n_groups):
             start, own = offsets[g], np.int64(rows[r, g])
             here, rest = p[: offsets[g + 1] - start], by_group[g]
-            conditional(E, a, s, start, own, scale, here)
-            rest[:] = s
+            conditional(E, A, on, off, start, own, scale, here)
+            rest[:] = on
             for k in range(here.shape[0]):
                 da[start + k] -= weight * here[k]
                 if here[k] < _NEGLIGIBLE:
@@ -120,7 +126,7 @@ def add_gradient(
                 row, slope = E[start + k], dW[start + k]
                 for j in range(n_hidden):
                     x = scale[j] * row[j]
-                    x = here[k] * (x / (1 - s[j] + x))
+                    x = here[k] * (x / (off[j] + x))
                     rest[j] -= x
                     slope[j] -= weight * x
             da[start + own] += weight
@@ -131,7 +137,7 @@ def add_gradient(
         for g in range(n_groups):  # a code is a part of the rest of the row for all groups but its own
             slope, rest = dW[offsets[g] + rows[r, g]], by_group[g]
             for j in range(n_hidden):
-                slope[j] += weight * (s[j] + total[j] - rest[j])
+                slope[j] += weight * (on[j] + total[j] - rest[j])
 
 
 @over_rows
@@ -139,9 +145,9 @@ def gibbs(
     first: int,
     last: int,
     W: Float64,
-    E: Float64,
-    a: Float64,
     b: Float64,
+    E: Float64,
+    A: Float64,
     offsets: Offsets,
     rows: Codes,
     free: Flags,
@@ -153,16 +159,17 @@ def gibbs(
 
     The probabilities of their codes in all steps after the first ``n_before`` are added to ``total``.
     """
-    s, scale, p = np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(256)
+    n_hidden = b.shape[0]
+    on, off, scale, p = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden), np.empty(256)
     for r in range(first, last):
-        hidden(W, b, offsets, rows[r], s)
         for t in range(uniform.shape[1]):
+            hidden(W, b, offsets, rows[r], on, off)
             for g in range(rows.shape[1]):
                 if not free[r, g]:
                     continue
                 start, own = offsets[g], np.int64(rows[r, g])
                 here = p[: offsets[g + 1] - start]
-                conditional(E, a, s, start, own, scale, here)
+                conditional(E, A, on, off, start, own, scale, here)
                 if t >= n_before:
                     for k in range(here.shape[0]):
                         total[r, start + k] += here[k]
@@ -172,7 +179,12 @@ def gibbs(
                     new += 1
                 if new != own:
                     rows[r, g] = new
-                    hidden(W, b, offsets, rows[r], s)
+                    odds = E[start + new]
+                    for j in range(n_hidden):  # the hidden units given the new code, by the same identity
+                        x = scale[j] * odds[j]
+                        y = 1 / (off[j] + x)
+                        on[j] = x * y
+                        off[j] *= y
 
 
 @numba.njit(cache=True, **OPTIONS)  # type: ignore[untyped-decorator]
@@ -180,9 +192,59 @@ def adam(
     theta: Float64, gradient: Float64, mean: Float64, square: Float64, rate: float, n_steps: int, limit: float
 ) -> None:
     """One step of Adam, upwards; no parameter gets beyond the limit."""
-    first, second = 1 - 0.9**n_steps, 1 - 0.999**n_steps
+    first, second = rate / (1 - 0.9**n_steps), 1 / (1 - 0.999**n_steps)
     for i in range(theta.shape[0]):
         mean[i] = 0.9 * mean[i] + 0.1 * gradient[i]
         square[i] = 0.999 * square[i] + 0.001 * gradient[i] ** 2
-        step = rate * (mean[i] / first) / (np.sqrt(square[i] / second) + 1e-5)
+        step = first * mean[i] / (np.sqrt(second * square[i]) + 1e-5)
         theta[i] = min(max(theta[i] + step, -limit), limit)
+
+
+@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
+def exponential(x: Float64, out: Float64) -> None:
+    """exp(x) of numbers up to about 10, by a series for x / 256 that is squared eight times: a loop without calls."""
+    for i in range(x.shape[0]):
+        y = x[i] * (1 / 256)
+        y = 1 + y * (1 + y * (1 / 2 + y * (1 / 6 + y * (1 / 24 + y * (1 / 120 + y * (1 / 720 + y * (1 / 5040)))))))
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        out[i] = y
+
+
+@numba.njit(cache=True, **OPTIONS)  # type: ignore[untyped-decorator]
+def ascend(
+    W: Float64,
+    learned: Float64,
+    b: Float64,
+    means: tuple[Float64, Float64, Float64],
+    squares: tuple[Float64, Float64, Float64],
+    shares: Float64,
+    offsets: Offsets,
+    rows: Codes,
+    weights: Float64,
+    rows_per_step: int,
+    rate: float,
+    n_steps: int,
+    limit: float,
+) -> None:
+    """A step of Adam for every few rows, in their order, where the biases of the codes are ``shares + learned``."""
+    dW, da, db = np.empty_like(W), np.empty_like(learned), np.empty_like(b)
+    E, A = np.empty_like(W), np.empty_like(learned)
+    exponential(W.reshape(-1), E.reshape(-1))
+    for first in range(0, rows.shape[0], rows_per_step):
+        last = min(first + rows_per_step, rows.shape[0])
+        dW[:], da[:], db[:] = 0.0, 0.0, 0.0
+        for k in range(A.shape[0]):
+            A[k] = np.exp(shares[k] + learned[k])
+        add_gradient(W, b, E, A, offsets, rows[first:last], weights[first:last] / (last - first), dW, da, db)
+        n_steps += 1
+        adam(W.reshape(-1), dW.reshape(-1), means[0].reshape(-1), squares[0].reshape(-1), rate, n_steps, limit)
+        adam(learned, da, means[1], squares[1], rate, n_steps, limit)
+        adam(b, db, means[2], squares[2], rate, n_steps, limit)
+        exponential(W.reshape(-1), E.reshape(-1))
