@@ -3,6 +3,7 @@ from __future__ import annotations
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 river = pytest.importorskip("river")
@@ -72,3 +73,29 @@ def test_the_same_seed_gives_the_same_scores_and_a_pickled_model_goes_on_alike()
         assert first.score_one(row) == second.score_one(row) == again.score_one(row)
         for each in (first, second, again):
             each.learn_one(row)
+
+
+def test_a_row_that_was_scored_is_learned_as_one_that_was_not() -> None:
+    rng = np.random.default_rng(0)
+    rows = [{"x": float(x), "y": bool(x > 0), "z": "ab"[int(x > 1)]} for x in rng.normal(size=700)]
+    scored, unscored = (RBMDetector(OnlineRBMDetector(warm_up=100), seed=1) for _ in range(2))
+    for i, row in enumerate(rows):
+        for _ in range(i % 3):
+            scored.score_one(row)
+            scored.score_one({**row, "x": 9.0})
+        scored.learn_one(row)
+        unscored.learn_one(row)
+    assert scored.score_one(rows[0]) == unscored.score_one(rows[0])
+    one, other = (each._started for each in (scored, unscored))
+    assert one is not None
+    assert other is not None
+    assert one.judge_ is not None
+    assert other.judge_ is not None
+    np.testing.assert_array_equal(one.judge_.state.rbm.W, other.judge_.state.rbm.W)
+
+
+def test_a_row_that_is_equal_but_of_other_types_is_not_taken_for_the_last_one() -> None:
+    detector = OnlineRBMDetector(warm_up=50, random_state=0).fit(np.arange(200.0).reshape(-1, 2))
+    detector.surprise_one([1.0, 1])
+    with pytest.raises(ValueError, match="True is not a number"):
+        detector.learn_one([1.0, True])

@@ -25,6 +25,7 @@ MEMORY = 5_000
 """rows that the shares remember"""
 _EDGES = np.linspace(-8, 8, 257)
 """of the intervals: asinh of the distance from the centre in spreads, so that they widen outwards, to 1,490 spreads"""
+_LOWEST, _STEP = float(_EDGES[0]), float(_EDGES[1] - _EDGES[0])
 _N_TAIL, _SMALLEST_TAIL, _LARGEST_TAIL = 30, 1 / 500, 1 / 20
 """rows that the tail is fitted to, and limits of their share"""
 _N_PRIOR = 5
@@ -68,6 +69,21 @@ class Scale:
         far: Float64 = np.where(scores > edge, at_edges[-1] + (scores - edge) * slope, inside)
         return far
 
+    def nats_one(self, score: float) -> float:
+        """``nats`` of one score, without arrays."""
+        at_edges, edge, slope = self._list
+        if score > edge:
+            return at_edges[-1] + (score - edge) * slope
+        x = (math.asinh((score - self.centre) / self.spread) - _LOWEST) / _STEP
+        place = min(max(int(x), 0), len(at_edges) - 2)
+        share = min(max(x - place, 0.0), 1.0)
+        return at_edges[place] + share * (at_edges[place + 1] - at_edges[place])
+
+    @cached_property
+    def _list(self) -> tuple[list[float], float, float]:
+        at_edges, edge, slope = self._table
+        return at_edges.tolist(), edge, float(slope)
+
     @cached_property
     def _table(self) -> tuple[Float64, float, float]:
         """The nats at the edges of the intervals; the last edge, and the nats for each unit of the score beyond."""
@@ -107,3 +123,13 @@ def joined(row: Float64, cell: Float64) -> Float64:
     [3.0, 12.0]
     """
     return np.logaddexp(row, 2 * (cell - math.log(20)))
+
+
+def joined_one(row: float, cell: float) -> float:
+    """``joined`` of two numbers.
+
+    >>> round(joined_one(3.0, 9.0), 1)
+    12.0
+    """
+    cell = 2 * (cell - math.log(20))
+    return max(row, cell) + math.log1p(math.exp(-abs(row - cell)))

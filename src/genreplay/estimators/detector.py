@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal, Self
@@ -23,7 +23,7 @@ from genreplay.estimators.density import generator
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
 from genreplay.estimators.filling import Means
 from genreplay.estimators.judge import cell_surprise
-from genreplay.estimators.judging import JudgingMixin
+from genreplay.estimators.one_row import OneRowMixin
 from genreplay.estimators.params import NestedParams
 from genreplay.estimators.renewal import Renewal, first_judge, renewed
 from genreplay.estimators.waiting import Waiting
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 OnDrift = Literal["nothing", "faster", "fewer-dreams"]
 
 
-class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: ignore[misc]
+class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignore[misc]
     """Find unusual rows in a stream, in fixed memory, without storing rows.
 
     An encoder turns the cells of a table (numbers, categories, booleans, times, missing cells) into codes, and an RBM
@@ -204,25 +204,6 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._begin_learning(*([Table(earlier)] if len(earlier) else []), table.head(n_head))
         return np.concatenate([np.full(n_head, np.nan), self._learn(table.part(n_head))])
 
-    def learn_one(self, row: Sequence[object]) -> Self:
-        """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
-
-        Changed parameters are checked when a batch is full.
-        """
-        self._require_rows()
-        if self._waiting.n + 1 >= self._settings.batch_size:
-            self._follow_changes()
-        self._update_if_full()
-        codes = self.encoder_.codes_one(row)[np.newaxis]
-        self._waiting.add(codes, self._cells_of(codes))
-        self._means.add(codes, self.encoder_.numbers_one(row)[np.newaxis])
-        if self._renewal.rows is not None:
-            cells = np.empty((1, len(row)), dtype=object)
-            cells[0] = row
-            self._renewal = self._renewal.with_rows(Table(cells), self.encoder_)
-        self._update_if_full()
-        return self
-
     def flush(self) -> Self:
         """Learn the rows that wait although they are fewer than a batch; end the warm-up if that is what they wait for.
 
@@ -259,7 +240,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         self._settings, self._rng = self._new_settings(), generator(self.random_state)
         self._waiting, self._renewal = Waiting(), Renewal(np.zeros(self.n_features_in_))
         self.n_renewals_, self.renewed_columns_, self.renewed_after_ = 0, [], 0
-        self.extra_, self._threshold, self._n_responding = {}, None, 0
+        self.extra_, self._threshold, self._n_responding, self._last = {}, None, 0, None
         self._library = frames.library_of(X)
 
     def _follow_changes(self) -> None:
@@ -325,11 +306,12 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         """One update, and what follows from it: a test of whether the rows still fit, and new codes if they do not."""
         judge, encoder = self._judge(), self.encoder_
         rows, cells, waiting = self._waiting.split(n_rows)
-        nats = judge.nats(rows, cells)
+        scores = judge.scores(rows, cells)
+        nats = scores.nats
         test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
         n_responding = N_RESPONDING if test.n_drifts > self.drift_.n_drifts else max(self._n_responding - 1, 0)
         state = learner.update(judge.state, self.settings_, rows, learner.teaching(np.exp(-nats)))
-        judge = judge.followed(rows, cells, state)
+        judge = judge.followed(scores, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
             encoder, judge = renewed(self._settings, encoder, state, renewal.rows)
@@ -342,7 +324,7 @@ class OnlineRBMDetector(JudgingMixin, OutlierMixin, NestedParams):  # type: igno
         elif waiting.n:
             waiting = Waiting().add(waiting.codes, cell_surprise(state, waiting.codes))
         self.encoder_, self.judge_, self._waiting, self._renewal = encoder, judge, waiting, renewal
-        self.drift_, self._n_responding = test, n_responding
+        self.drift_, self._n_responding, self._last = test, n_responding, None
 
     def save(self, path: str | os.PathLike[str], extra: Mapping[str, Json] | None = None) -> None:
         """Write the encoder, the model, its dreams and its whole training state to one file, atomically.

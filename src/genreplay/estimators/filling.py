@@ -16,6 +16,9 @@ from genreplay.streams.codes import Bools
 from genreplay.streams.columns import Objects
 from genreplay.streams.encoder import TableEncoder
 
+_AT_ONCE = 100
+"""single rows whose numbers are taken together"""
+
 
 class Means:
     """The mean of the stream's numbers in each of their intervals: what a filled cell becomes."""
@@ -24,13 +27,14 @@ class Means:
         """Continue with counts and sums; or with none yet: the warm-up's median of each interval counts as one row."""
         sizes = encoder.group_sizes_
         self.groups, self._firsts = encoder.number_groups_, np.cumsum(sizes) - sizes
+        self._later: list[tuple[Codes, Sequence[float]]] = []
         if counts is not None and sums is not None:
-            self.counts, self.sums = counts, sums
+            self._counts, self._sums = counts, sums
             return
-        self.counts, self.sums = np.ones(int(sizes.sum())), np.zeros(int(sizes.sum()))
+        self._counts, self._sums = np.ones(int(sizes.sum())), np.zeros(int(sizes.sum()))
         columns = encoder.column_of_group_[self.groups]
         for group, column in zip(self.groups, columns, strict=True):
-            self._of(group, self.sums)[:] = np.nan_to_num(encoder.values_of_codes(column))
+            self._of(group, self._sums)[:] = np.nan_to_num(encoder.values_of_codes(column))
 
     def _of(self, group: int, array: Float64) -> Float64:
         last = self._firsts[group + 1] if group + 1 < len(self._firsts) else len(array)
@@ -38,10 +42,33 @@ class Means:
 
     def add(self, codes: Codes, numbers: Float64) -> None:
         """Take note of further rows, one after the other, so that it does not matter how a stream is cut."""
+        self._settle()
         places = (self._firsts[self.groups] + codes[:, self.groups]).ravel()
         known = ~np.isnan(numbers.ravel())
-        np.add.at(self.sums, places[known], numbers.ravel()[known])
-        np.add.at(self.counts, places[known], 1.0)
+        np.add.at(self._sums, places[known], numbers.ravel()[known])
+        np.add.at(self._counts, places[known], 1.0)
+
+    def add_later(self, codes: Codes, numbers: Sequence[float]) -> None:
+        """Take note of a single row, together with others, before anything is asked: arrays of one row are slow."""
+        self._later.append((codes, numbers))
+        if len(self._later) >= _AT_ONCE:
+            self._settle()
+
+    def _settle(self) -> None:
+        if self._later:
+            codes, numbers = zip(*self._later, strict=True)
+            self._later = []
+            self.add(np.concatenate(codes), np.array(numbers, dtype=np.float64))
+
+    @property
+    def counts(self) -> Float64:
+        self._settle()
+        return self._counts
+
+    @property
+    def sums(self) -> Float64:
+        self._settle()
+        return self._sums
 
     def values(self, group: int) -> Float64:
         """The mean of each code of a group."""
@@ -49,7 +76,7 @@ class Means:
 
     @property
     def nbytes(self) -> int:
-        return self.counts.nbytes + self.sums.nbytes
+        return self._counts.nbytes + self._sums.nbytes
 
 
 def fill(

@@ -5,20 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from genreplay.core.grouped import State, model
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes, Flags
-from genreplay.estimators.calibration import MEMORY, Float64, Scale, joined
+from genreplay.estimators.calibration import MEMORY, Float64, Scale, joined, joined_one
 
 _STRANGE, _MOST_STRANGE = math.log(1e6), 0.1
 """surprise beyond which a row counts as an anomaly, which the calibration does not learn; and the largest share of a
 batch that may count so: if there are more, the calibration is wrong, not the rows"""
 _DIGITS = 9
 """after rounding, equal rows have equal scores, in whatever block they are computed"""
+
+
+_LOWEST = -20.0
+"""score of the most surprising cell where there is none"""
+
+
+class Scores(NamedTuple):
+    """How surprising rows are."""
+
+    row: Float64
+    """the whole row"""
+    cell: Float64
+    """its most surprising cell"""
+    joint: Float64
+    """both, joined"""
+    nats: Float64
+    """-log of the p-value"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,26 +80,48 @@ class Judge:
         Combinations of columns are only counted, so they have their rarity alone.
         """
         n_groups = cells.shape[1]
-        rarity = self.state.rarity[self.state.offsets[:-1] + rows]
+        rarity = self._rarity[self.state.offsets[:-1] + rows]
         whole = rarity[:, n_groups:].sum(axis=1) + (rarity[:, :n_groups].sum(axis=1) + cells.sum(axis=1)) / 2
         return np.asarray(whole.round(_DIGITS))
 
     def _cell_scores(self, cells: Float64) -> Float64:
         """The surprise of the most surprising cell of each row, less what is usual in its column."""
         beyond = (cells - self.usual)[:, self.judged]
-        return np.asarray(beyond.max(axis=1, initial=-20.0).round(_DIGITS))
+        return np.asarray(beyond.max(axis=1, initial=_LOWEST).round(_DIGITS))
 
     def nats(self, rows: Codes, cells: Float64) -> Float64:
         """-log of the p-values of rows, given the surprise of their cells."""
-        return self.joint.nats(self._joined(rows, cells))
+        return self.scores(rows, cells).nats
 
-    def _joined(self, rows: Codes, cells: Float64) -> Float64:
-        return joined(self.row.nats(self._row_scores(rows, cells)), self.cell.nats(self._cell_scores(cells)))
+    def scores(self, rows: Codes, cells: Float64) -> Scores:
+        """The scores of rows, given the surprise of their cells."""
+        row, cell = self._row_scores(rows, cells), self._cell_scores(cells)
+        both = joined(self.row.nats(row), self.cell.nats(cell))
+        return Scores(row, cell, both, self.joint.nats(both))
 
-    def followed(self, rows: Codes, cells: Float64, state: State) -> Judge:
-        """The judge after the model has learned these rows, whose cells were surprising so much before."""
-        whole, top, both = self._row_scores(rows, cells), self._cell_scores(cells), self._joined(rows, cells)
-        nats = self.joint.nats(both)
+    def nats_one(self, codes: Sequence[int], cells: Sequence[float]) -> float:
+        """``nats`` of one row, without arrays."""
+        rarity, usual, judged = self._of_one_row
+        rare = [of_group[code] for of_group, code in zip(rarity, codes, strict=True)]
+        n = len(cells)
+        row = self.row.nats_one(round(sum(rare[n:]) + (sum(rare[:n]) + sum(cells)) / 2, _DIGITS))
+        beyond = max([cells[group] - usual[group] for group in judged], default=_LOWEST)
+        cell = self.cell.nats_one(round(max(beyond, _LOWEST), _DIGITS))
+        return self.joint.nats_one(joined_one(row, cell))
+
+    @cached_property
+    def _of_one_row(self) -> tuple[list[list[float]], list[float], list[int]]:
+        """The rarity of each group's codes, the usual surprise of each group, and the groups that are judged."""
+        rarity = [part.tolist() for part in np.split(self._rarity, self.state.offsets[1:-1])]
+        return rarity, self.usual.tolist(), np.flatnonzero(self.judged).tolist()
+
+    @cached_property
+    def _rarity(self) -> Float64:
+        return self.state.rarity
+
+    def followed(self, scores: Scores, cells: Float64, state: State) -> Judge:
+        """The judge after the model has learned rows with these scores, whose cells were surprising so much before."""
+        whole, top, both, nats = scores
         n_strange = int(np.count_nonzero(nats > _STRANGE))
         kept = np.argsort(nats, kind="stable")[: len(nats) - min(n_strange, int(_MOST_STRANGE * len(nats)))]
         n = min(self.n_tracked + len(kept), MEMORY)

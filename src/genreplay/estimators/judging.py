@@ -124,11 +124,6 @@ class JudgingMixin:
         """
         return self._by_block(lambda judge, rows: judge.nats(rows, cell_surprise(judge.state, rows)), X)
 
-    def surprise_one(self, row: Sequence[object]) -> float:
-        """Return how surprising one row of cells is: ``surprise`` without the checks of a table, for speed."""
-        judge, rows = self._judge(), self.encoder_.codes_one(row)[np.newaxis]
-        return float(judge.nats(rows, cell_surprise(judge.state, rows))[0])
-
     def p_values(self, X: object) -> Float64:
         """Return, for each row, how often a usual row would be as surprising: small for anomalies.
 

@@ -69,10 +69,10 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._require_frozen()
         return self._layout.encode_with_numbers(table)
 
-    def numbers_one(self, row: Sequence[object]) -> Float64:
-        """Return the cells of the number columns of one row, a 1-D array."""
+    def codes_and_numbers_one(self, row: Sequence[object]) -> tuple[Codes, Sequence[float]]:
+        """Return the codes of one row of cells, a 1-D array, and the cells of its number columns, NaN where missing."""
         self._require_frozen()
-        return self._layout.numbers_one(row)
+        return self._layout.encode_one(row)
 
     @property
     def number_groups_(self) -> Integers:
@@ -89,8 +89,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> TableEncoder().fit([["red", True], ["blue", False]]).codes_one(["blue", None])
         array([1, 2], dtype=uint8)
         """
-        self._require_frozen()
-        return self._layout.encode_one(row)
+        return self.codes_and_numbers_one(row)[0]
 
     def transform(self, X: object) -> Bits:
         """Return the rows as bits, an array of 0 and 1 of shape (n_rows, n_bits): one bit is on in each group.

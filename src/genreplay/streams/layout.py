@@ -79,8 +79,8 @@ class Layout:
             other.encode(columns.read(table.columns[i], other.kind, self.names[i]), found[:, self._places[i]])
         return found, numbers
 
-    def encode_one(self, row: Sequence[object]) -> Codes:
-        """The codes of one row of cells, without a table; a refused cell raises the error of ``encode``."""
+    def encode_one(self, row: Sequence[object]) -> tuple[Codes, Sequence[float]]:
+        """The codes and the numbers of one row, without a table; a refused cell raises the error of ``encode``."""
         if isinstance(row, np.ndarray) and row.dtype == np.float64:
             row = row.tolist()
         if len(row) != len(self.codes):
@@ -93,10 +93,13 @@ class Layout:
             try:
                 numbers = self._encode_each(row, found)
             except (ValueError, TypeError):
-                return self._encode_as_table(row)
+                whole = np.empty((1, len(row)), dtype=object)
+                whole[0] = row
+                codes, known = self.encode_with_numbers(Table(whole))
+                return codes[0], known[0].tolist()
         if self.combinations is not None:
             found += self.combinations.encode_one(numbers)
-        return np.frombuffer(bytearray(found), dtype=np.uint8)
+        return np.frombuffer(bytearray(found), dtype=np.uint8), numbers
 
     def _encode_each(self, row: Sequence[object], found: list[int]) -> list[float]:
         """Add the codes of the cells to those found, and return the row's numbers."""
@@ -114,17 +117,6 @@ class Layout:
                 raise ValueError
             numbers.append(value)
         return numbers
-
-    def numbers_one(self, row: Sequence[object]) -> Float64:
-        """The numbers of one row of cells."""
-        one = [row[i] for i in self.numbers]
-        return np.array([cell if type(cell) is float else cells.number(cell) for cell in one], dtype=np.float64)
-
-    def _encode_as_table(self, row: Sequence[object]) -> Codes:
-        whole = np.empty((1, len(row)), dtype=object)
-        whole[0] = row
-        codes: Codes = self.encode(Table(whole))[0]
-        return codes
 
     def _side_by_side(self, table: Table) -> Float64:
         """The columns of numbers and booleans as one array of floats."""

@@ -91,7 +91,7 @@ class State(NamedTuple):
     @property
     def n_groups(self) -> int:
         """Groups of the RBM; the others are only counted."""
-        return int(np.searchsorted(self.offsets, len(self.learned)))
+        return int(self.rehearsed.shape[1])
 
     @property
     def nbytes(self) -> int:

@@ -6,7 +6,8 @@ code o. With another code k in that group, and all else as it is, the row is mor
     exp(a_k - a_o) prod_j (1 - s_j + s_j exp(W_kj - W_oj)),
 
 so that the conditional probabilities of all codes of a group need products and sums, but no further exponential. The
-odds E = exp(W) and A = exp(a) are those of a model, and computed once for it.
+odds E = exp(W) and A = exp(a) are those of a model, and computed once for it. The numbers have the type of the odds:
+double precision for scores and draws, single precision for gradients while a model learns.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
 from genreplay.core.kernels.compiled.parallel import OPTIONS, over_rows
 
 _UNITS_AT_ONCE = 32
-"""hidden units whose factors are multiplied before the products are scaled, far from the largest number"""
+"""hidden units whose factors are multiplied before the products are scaled, far from the largest double"""
+_LARGEST = 1e30
+"""sum of the products of all units from which they are computed more carefully"""
 _NEGLIGIBLE = 1e-6
 """probability of a code below which its gradient is left out"""
 
@@ -32,9 +35,10 @@ def hidden(W: Float64, b: Float64, offsets: Offsets, row: Codes, on: Float64, of
         weights = W[offsets[g] + row[g]]
         for j in range(b.shape[0]):
             on[j] += weights[j]
+    one = on.dtype.type(1)
     for j in range(b.shape[0]):
         small = np.exp(-abs(on[j]))
-        large = 1 / (1 + small)
+        large = one / (one + small)
         small *= large
         is_likely = on[j] > 0
         on[j] = large if is_likely else small
@@ -49,25 +53,40 @@ def conditional(
 
     Also, to ``scale``, what E is multiplied with in the factors.
     """
-    n, n_hidden = p.shape[0], on.shape[0]
+    one, total = on.dtype.type(1), on.dtype.type(0)
     held = E[first + own]
-    for j in range(n_hidden):
+    for j in range(on.shape[0]):
         scale[j] = on[j] / held[j]
-    for k in range(n):
-        p[k] = A[first + k]
-    for block in range(0, n_hidden, _UNITS_AT_ONCE):
-        last = min(block + _UNITS_AT_ONCE, n_hidden)
+    for k in range(p.shape[0]):
+        row = E[first + k]
+        product = one
+        for j in range(on.shape[0]):
+            product *= off[j] + scale[j] * row[j]
+        p[k] = A[first + k] * product
+        total += p[k]
+    if not total < _LARGEST:
+        in_blocks(E, A, off, scale, first, p)
+        return
+    total = one / total
+    for k in range(p.shape[0]):
+        p[k] *= total
+
+
+@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
+def in_blocks(E: Float64, A: Float64, off: Float64, scale: Float64, first: int, p: Float64) -> None:
+    """The same where products are large: some units at a time, in double precision."""
+    q = np.empty(p.shape[0])
+    for k in range(q.shape[0]):
+        q[k] = A[first + k]
+    for block in range(0, off.shape[0], _UNITS_AT_ONCE):
         total = 0.0
-        for k in range(n):
-            row = E[first + k]
-            product = 1.0
-            for j in range(block, last):
-                product *= off[j] + scale[j] * row[j]
-            p[k] *= product
-            total += p[k]
-        total = 1 / total
-        for k in range(n):
-            p[k] *= total
+        for k in range(q.shape[0]):
+            for j in range(block, min(block + _UNITS_AT_ONCE, off.shape[0])):
+                q[k] *= np.float64(off[j]) + np.float64(scale[j]) * np.float64(E[first + k, j])
+            total += q[k]
+        q /= total
+    for k in range(q.shape[0]):
+        p[k] = q[k]
 
 
 @over_rows
@@ -108,12 +127,12 @@ def add_gradient(
 ) -> None:
     """Add the gradient of the weighted sum of log P(code | rest of the row), over rows and groups."""
     n_hidden, n_groups = b.shape[0], rows.shape[1]
-    on, off, scale, p = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden), np.empty(256)
-    by_group, total = np.empty((n_groups, n_hidden)), np.empty(n_hidden)
+    on, off, scale = np.empty(n_hidden, E.dtype), np.empty(n_hidden, E.dtype), np.empty(n_hidden, E.dtype)
+    p, by_group, total = np.empty(256, E.dtype), np.empty((n_groups, n_hidden), E.dtype), np.empty(n_hidden, E.dtype)
     for r in range(rows.shape[0]):
-        weight = weights[r]
+        weight = E.dtype.type(weights[r])
         hidden(W, b, offsets, rows[r], on, off)
-        total[:] = 0.0
+        total[:] = 0
         for g in range(n_groups):
             start, own = offsets[g], np.int64(rows[r, g])
             here, rest = p[: offsets[g + 1] - start], by_group[g]
@@ -234,12 +253,15 @@ def ascend(
     limit: float,
 ) -> None:
     """A step of Adam for every few rows, in their order, where the biases of the codes are ``shares + learned``."""
-    dW, da, db = np.empty_like(W), np.empty_like(learned), np.empty_like(b)
-    E, A = np.empty_like(W), np.empty_like(learned)
+    single = np.float32
+    dW, da, db = np.empty(W.shape, single), np.empty(learned.shape, single), np.empty(b.shape, single)
+    E, A = np.empty(W.shape, single), np.empty(learned.shape, single)
     exponential(W.reshape(-1), E.reshape(-1))
     for first in range(0, rows.shape[0], rows_per_step):
         last = min(first + rows_per_step, rows.shape[0])
-        dW[:], da[:], db[:] = 0.0, 0.0, 0.0
+        dW[:] = 0
+        da[:] = 0
+        db[:] = 0
         for k in range(A.shape[0]):
             A[k] = np.exp(shares[k] + learned[k])
         add_gradient(W, b, E, A, offsets, rows[first:last], weights[first:last] / (last - first), dW, da, db)

@@ -1,0 +1,92 @@
+"""One row at a time, without the checks and arrays of a table: a part of the detector, for speed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from genreplay.core.grouped import TableRBM
+from genreplay.core.kernels.arrays import Codes
+from genreplay.estimators.calibration import Float64
+from genreplay.estimators.judge import cell_surprise
+from genreplay.estimators.judging import JudgingMixin
+from genreplay.estimators.renewal import Renewal
+from genreplay.streams.table import Table
+
+
+class LastRow(NamedTuple):
+    """The row that was asked for last: a row is often scored and then learned, and need not be coded twice."""
+
+    cells: list[object]
+    types: list[type]
+    """of the cells: True is equal to 1, but is no number"""
+    codes: Codes
+    """one row of them"""
+    numbers: Sequence[float]
+    """the cells of the number columns"""
+    surprise: Float64
+    """of its cells"""
+
+
+class OneRowMixin(JudgingMixin):
+    """``surprise_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
+
+    _settings: TableRBM
+    _renewal: Renewal
+    _last: LastRow | None = None
+    """None after an update, since the model and the codes are others"""
+
+    def surprise_one(self, row: Sequence[object]) -> float:
+        """Return how surprising one row of cells is: ``surprise`` without the checks of a table, for speed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBMDetector
+        >>> rows = np.random.default_rng(0).normal(size=(1000, 3))
+        >>> detector = OnlineRBMDetector(random_state=0).fit(rows)
+        >>> bool(np.isclose(detector.surprise_one(rows[0]), detector.surprise(rows[:1])[0]))
+        True
+        """
+        last = self._coded(row)
+        return self._judge().nats_one(last.codes[0].tolist(), last.surprise[0].tolist())
+
+    def learn_one(self, row: Sequence[object]) -> Self:
+        """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
+
+        Changed parameters are checked when a batch is full.
+        """
+        self._require_rows()
+        n = self._settings.batch_size
+        if self._waiting.n + 1 >= n:
+            self._follow_changes()
+            self._update_if_full()
+        last = self._coded(row)
+        self._waiting.add(last.codes, last.surprise)
+        self._means.add_later(last.codes, last.numbers)
+        if self._renewal.rows is not None:
+            cells = np.empty((1, len(row)), dtype=object)
+            cells[0] = row
+            self._renewal = self._renewal.with_rows(Table(cells), self.encoder_)
+        if self._waiting.n >= n:
+            self._update_if_full()
+        return self
+
+    def _coded(self, row: Sequence[object]) -> LastRow:
+        cells = row.tolist() if isinstance(row, np.ndarray) else list(row)
+        types, last = list(map(type, cells)), self._last
+        if last is not None and last.cells == cells and last.types == types:
+            return last
+        judge = self._judge()
+        found, numbers = self.encoder_.codes_and_numbers_one(row)
+        codes = found[np.newaxis]
+        self._last = LastRow(cells, types, codes, numbers, cell_surprise(judge.state, codes))
+        return self._last
+
+    def _follow_changes(self) -> None:
+        raise NotImplementedError
+
+    def _update_if_full(self) -> bool:
+        raise NotImplementedError
