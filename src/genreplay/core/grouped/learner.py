@@ -32,7 +32,7 @@ MEMORY = 100_000
 _LIMIT = 8.0
 """no parameter gets larger: a relation of e^8 is as good as a law"""
 _SIGMA = 0.2
-"""of the first weights, Algorithm 1, line 3: if they are smaller, relations of columns take thousands of rows to show"""
+"""of the first weights, Algorithm 1, line 3: with smaller ones, relations take thousands of rows to show"""
 
 
 @dataclass(frozen=True, repr=False)
