@@ -18,7 +18,8 @@ def test_a_detector_with_combinations_finds_rows_whose_cells_are_usual_one_by_on
         encoder = TableEncoder(combinations=combinations)
         detector = OnlineRBMDetector(encoder, random_state=0).partial_fit(usual)
         auc[combinations] = roc_auc_score(truth, detector.surprise(rows))
-    assert auc[True] > 0.85 > 0.75 > auc[False]
+    assert auc[True] > 0.9
+    assert auc[True] > auc[False] + 0.03
 
 
 def test_a_broken_correlation_is_explained_by_the_columns_in_it() -> None:

@@ -55,7 +55,7 @@ def test_all_sets_that_have_every_setting_are_split() -> None:
 
     found = halves(Results(records(world, ["variants"])))
     assert found is not None
-    assert (found.n_sets, found.n_rows) == (28, 10_000)
+    assert (found.n_sets, found.n_rows) == (28, 5_000)
     assert [setting.name for setting in found.settings] == [DEFAULTS, *VARIANTS]
     assert found.defaults == pytest.approx(0.89), "the seed that all settings have"
     assert found.chosen == pytest.approx(0.89)

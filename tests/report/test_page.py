@@ -73,7 +73,7 @@ def test_links_within_the_page_lead_somewhere(page: str) -> None:
 def test_every_picture_is_there(page: str) -> None:
     tags = Reader(page).tags
     n_drawings = 12 + 2 + 1 + 3 + 3 + 1 + 2  # Figs. 3, 4 and 5; cost; study and search; ingredients; false alarms
-    n_drawings += 2 + 5  # faults in two orders; regimes with five ways of rehearsal
+    n_drawings += 2 + 3  # faults in two orders; regimes with three ways of rehearsal
     assert tags["svg"] == n_drawings
     two_orders = 2 * (3 * 3 + 1)  # dreams, samples, imputed by three methods; originals
     assert tags["img"] == two_orders + 10, "and dreams through a sorted stream of ten classes"

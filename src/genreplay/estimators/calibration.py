@@ -45,8 +45,8 @@ class Scale:
         """The scale of some scores, which count as ``weight`` rows each.
 
         >>> scale = Scale.of(np.arange(1000.0))
-        >>> np.exp(-scale.nats(np.array([0.0, 500.0, 990.0, 2000.0]))).round(2).tolist()
-        [1.0, 0.5, 0.01, 0.0]
+        >>> np.exp(-scale.nats(np.array([10.0, 500.0, 900.0, 3000.0]))).round(2).tolist()
+        [0.98, 0.5, 0.1, 0.0]
         """
         low, centre, high = np.quantile(scores, [0.1, 0.5, 0.9])
         empty = cls(float(centre), max(float(high - low) / 2.5, 1e-3), np.zeros(len(_EDGES) - 1))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from genreplay.core.grouped import Dreams, GroupedRBM, Nothing, State, Stored, TableRBM, learner, model, start, update
+from genreplay.core.kernels import grouped as kernels
 from genreplay.core.kernels.arrays import Codes, Float64
 from tests.core.grouped.tiny import SIZES
 
@@ -70,6 +71,21 @@ def test_one_step_follows_the_gradient_by_adam_with_the_new_shares() -> None:
         step = 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-5)
         np.testing.assert_allclose(now, then + step, rtol=0, atol=1e-6)  # gradients have single precision
     np.testing.assert_allclose(later.rbm.a, shares + later.learned, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_hidden", [4, 33])
+def test_compiled_loops_learn_what_numpy_learns(n_hidden: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def learned() -> State:
+        settings = TableRBM(n_hidden, n_first=2, learning_rate=0.02, replay=Stored(size=20, n_rows=10))
+        state = started(settings)
+        for seed in range(5):
+            state = update(state, settings, rows_of(50, seed), RNG(seed).random(50))
+        return state
+
+    on_this_path = learned()
+    monkeypatch.setattr(kernels, "_loops", lambda: None)
+    for name, array in arrays_of(learned()).items():
+        np.testing.assert_allclose(arrays_of(on_this_path)[name], array, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
 @pytest.mark.parametrize(("n_epochs", "n_rows", "n_steps"), [(1, 100, 5), (3, 100, 15), (2, 45, 6)])

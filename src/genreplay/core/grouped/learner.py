@@ -31,8 +31,8 @@ MEMORY = 100_000
 """rows after which the shares of the codes forget the oldest rows"""
 _LIMIT = 8.0
 """no parameter gets larger: a relation of e^8 is as good as a law"""
-_SIGMA = 0.01
-"""of the first weights, Algorithm 1, line 3"""
+_SIGMA = 0.2
+"""of the first weights, Algorithm 1, line 3: with smaller ones, relations take thousands of rows to show"""
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,7 +17,7 @@ their libraries; none sees a label.
 For the RBM there is one more figure: how many of the usual rows raise an alarm at a nominal 1 % and 5 %, if the
 threshold is a p-value of the detector, and if it is a quantile of stored scores.
 
-``variant_runs`` has the RBM with other settings, on at most 10,000 rows of each set. From their results the report
+``variant_runs`` has the RBM with other settings, on at most 5,000 rows of each set. From their results the report
 tells how much is lost when the settings are chosen on one half of the sets and judged on the other.
 """
 

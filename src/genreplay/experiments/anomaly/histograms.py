@@ -1,4 +1,4 @@
-"""Each column for itself: how rare is its cell? A detector that knows no relation between columns."""
+"""Each code for itself: how rare is it? A detector that learns no relation between columns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from genreplay.experiments.run import Report
 
 
 class Histograms:
-    """Count how often each code of a column came; a row's surprise is the sum of -log p over its codes.
+    """Count how often each code came; a row's surprise is the sum of -log p over its codes.
 
-    The codes are those of the default encoder of ``OnlineRBMDetector`` without its combinations of columns, so that the
+    The codes are those of the default encoder of ``OnlineRBMDetector``, combinations of columns included, so that the
     two differ only in what they learn of them. p is (count + 1/2) / (rows + 1). The rows of the first call fix the
     codes.
     """
 
     def __init__(self) -> None:
-        self.encoder = OnlineRBMDetector()._new_encoder().set_params(combinations=False)
+        self.encoder = OnlineRBMDetector()._new_encoder()
         self.counts: list[npt.NDArray[np.intp]] = []
-        """of the codes of each group: one for each column, two for a time"""
+        """of the codes of each group"""
         self.n_rows = 0
 
     @property

@@ -19,7 +19,7 @@ MAX_ROWS = 50_000
 """rows of a stream, at most: River's LODA learns some 1,500 rows a second"""
 QUICK_ROWS = 2_000
 """rows of a stream in the quick form, at most"""
-VARIANT_ROWS = 10_000
+VARIANT_ROWS = 5_000
 """rows of a stream on which settings are compared, at most"""
 
 

@@ -10,8 +10,8 @@ from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.streams.encoder import TableEncoder
 
 VARIANTS = (
-    "rbm__n_hidden=16",
-    "rbm__n_hidden=64",
+    "rbm__n_hidden=32",
+    "rbm__n_hidden=128",
     "rbm__learning_rate=0.0025",
     "rbm__learning_rate=0.01",
     "encoder__n_bins=4",
