@@ -10,7 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from genreplay.bench import ais, cd, growth, memory, peers, rows, stream
+from genreplay import OnlineRBMDetector
+from genreplay.bench import ais, cd, growth, memory, peers, rows, stream, table
 from genreplay.bench.figures import Figure, Part, Target
 from genreplay.bench.measure import Contestant, Effort, threads
 from genreplay.bench.run import PARTS, run
@@ -44,6 +45,7 @@ def test_a_target_is_met_up_to_its_bound(value: float, met: bool) -> None:
         (cd.on_mnist, {("at most", 1.12), ("at most", 0.75), ("at least", 2.5), ("at least", 4)}),
         (cd.on_web, {("at most", 0.5)}),
         (ais.ais, {("at most", 1.6)}),
+        (table.table, {("at least", 20_000), ("at least", 1)}),
     ],
 )
 def test_figures_stand_beside_their_targets(part: Callable[[Effort], Part], targets: set[tuple[str, float]]) -> None:
@@ -70,6 +72,7 @@ def test_made_up_rows_stand_in_for_missing_data_and_say_so() -> None:
         (cd.on_mnist, "rbms", cd.RBMS),
         (ais.ais, "rbms", ais.RBMS),
         (stream.stream, "river", stream.TREES),
+        (table.table, "river", table.TREES),
     ],
 )
 def test_a_missing_peer_is_named_and_left_out(
@@ -94,6 +97,18 @@ def test_single_rows_are_held_against_the_trees_or_a_fixed_number(monkeypatch: p
     assert targets[stream.ONE] == ("at least", 10)
     assert targets[stream.TEN] == ("at least", 2.5)
     assert targets.get(stream.TREES) is None
+
+
+def test_the_table_has_columns_of_every_kind(tmp_path: Path) -> None:
+    numbers, text = table.made_up(200, seed=0)
+    names, *lines = text.splitlines()
+    assert names.split(",") == table.NAMES
+    assert len(lines) == len(numbers) == 200
+    assert [float(cell) for cell in lines[7].split(",")[: table.N_NUMBERS]] == numbers[7].tolist()
+    (tmp_path / "rows.csv").write_text(text)
+    rows.ours.learn_and_score(tmp_path / "rows.csv")
+    kinds = OnlineRBMDetector.load(tmp_path / "rows.model").encoder_.kinds_
+    assert kinds == ["number"] * 8 + ["category", "category", "boolean", "timestamp"]
 
 
 def test_growth_covers_a_factor_of_16_of_each_size() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from genreplay.bench.measure import Turns
 from genreplay.formatting import three_digits
 
@@ -79,3 +81,10 @@ def multiples(turns: Turns, unit: str, label: str, targets: dict[str, Target] | 
 def speedup(turns: Turns, fast: str, slow: str, target: Target | None = None) -> Figure:
     """How many times as fast our code is as another's."""
     return Figure(f"ours against {slow}", "times as fast", *turns.ratio(slow, unit=fast), target=target)
+
+
+def rows_per_second(name: str, turns: Turns, target: Target | None = None) -> Figure:
+    """How many rows a contestant takes in a second, where a step is a row."""
+    low, high = np.quantile(1 / turns.of(name), [0.25, 0.75])
+    median = turns.median(name)
+    return Figure(name, "rows a second", 1 / median, float(low), float(high), median, target)

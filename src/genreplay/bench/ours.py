@@ -6,8 +6,10 @@ A ``path`` is how the products are computed: "dense" by matrix multiplication al
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, redirect_stdout
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -90,3 +92,26 @@ def learn_file(path: Path, n_rows: int, n_hidden: int, n_epochs: int) -> None:
     model = OnlineRBM(n_hidden, recipe=PAPER.replace(n_epochs=n_epochs), random_state=0)
     for start in range(0, n_rows, 1000):
         model.partial_fit(np.load(path, mmap_mode="r")[start : min(start + 1000, n_rows)])
+
+
+def learn_and_score(path: Path) -> None:
+    """``genreplay learn --score`` of a file, by the command as it is installed, in this process."""
+    (command,) = entry_points(group="console_scripts", name="genreplay")
+    model = path.with_suffix(".model")
+    arguments = ["learn", str(path), "--model", str(model), "--force", "--score", "--quiet"]
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        command.load()(arguments, standalone_mode=False)
+
+
+def score_and_learn(rows: Sequence[dict[Hashable, float]]) -> Call:
+    """The detector with River's interface: each row is scored, then learned."""
+    from genreplay.estimators.river import RBMDetector  # River may not be installed
+
+    model = RBMDetector(seed=0)
+
+    def feed() -> None:
+        for row in rows:
+            model.score_one(row)
+            model.learn_one(row)
+
+    return feed

@@ -6,7 +6,7 @@ Each function needs a package that may not be installed; ``gather`` names those 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, Literal
@@ -147,6 +147,19 @@ def half_space_trees(rows: Array) -> Contestant:
     def feed() -> None:
         for dictionary in dictionaries:
             model.learn_one(dictionary)
+
+    return Contestant(feed, n_steps=len(rows))
+
+
+def scaled_half_space_trees(rows: Sequence[dict[Hashable, float]]) -> Contestant:
+    """River's HalfSpaceTrees as its documentation has it, behind a MinMaxScaler: each row is scored, then learned."""
+    anomaly, compose, preprocessing = map(_import, ("river.anomaly", "river.compose", "river.preprocessing"))
+    model = compose.Pipeline(preprocessing.MinMaxScaler(), anomaly.HalfSpaceTrees(seed=0))
+
+    def feed() -> None:
+        for row in rows:
+            model.score_one(row)
+            model.learn_one(row)
 
     return Contestant(feed, n_steps=len(rows))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from genreplay.bench import ours, peers
-from genreplay.bench.figures import Figure, Part, Target
-from genreplay.bench.measure import Contestant, Effort, Turns, interleave
+from genreplay.bench.figures import Part, Target, rows_per_second
+from genreplay.bench.measure import Contestant, Effort, interleave
 from genreplay.datasets import load
 
 N_HIDDEN, BATCH_SIZE, N_REPLAY = 16, 100, 300
@@ -35,13 +35,7 @@ def stream(effort: Effort) -> Part:
         f"{len(rows):,} of scikit-learn's handwritten digits, {rows.shape[1]} bits each, fed one by one to {N_HIDDEN} "
         f"hidden units, an update with {N_REPLAY} dreams every {BATCH_SIZE} rows. HalfSpaceTrees has its "
         "defaults and is fed with dictionaries.",
-        [_rows_per_second(name, turns, targets.get(name)) for name in turns.names],
+        [rows_per_second(name, turns, targets.get(name)) for name in turns.names],
         [],
         left_out,
     )
-
-
-def _rows_per_second(name: str, turns: Turns, target: Target | None) -> Figure:
-    low, high = np.quantile(1 / turns.of(name), [0.25, 0.75])
-    median = turns.median(name)
-    return Figure(name, "rows a second", 1 / median, float(low), float(high), median, target)

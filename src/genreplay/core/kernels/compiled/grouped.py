@@ -262,7 +262,7 @@ def ascend(
         dW[:] = 0
         da[:] = 0
         db[:] = 0
-        for k in range(A.shape[0]):
+        for k in range(learned.shape[0]):
             A[k] = np.exp(shares[k] + learned[k])
         add_gradient(W, b, E, A, offsets, rows[first:last], weights[first:last] / (last - first), dW, da, db)
         n_steps += 1
