@@ -43,10 +43,10 @@ def table(effort: Effort) -> Part:
         figures.append(speedup(turns, FACE, TREES, AS_FAST))
     return Part(
         "Rows of a table",
-        f"A CSV file of {n_rows:,} made-up rows with {len(NAMES)} columns: {N_NUMBERS} numbers, 2 categories, a boolean "
-        "and a time. The command reads, scores and learns them in this process, from the warm-up on. Through River, "
-        f"{len(rows):,} dictionaries of the {N_NUMBERS} numbers come again and again, each is scored and then learned: "
-        "by the detector and by HalfSpaceTrees behind a MinMaxScaler, both with their defaults.",
+        f"A CSV file of {n_rows:,} made-up rows with {len(NAMES)} columns: {N_NUMBERS} numbers, 2 categories, a "
+        "boolean and a time. The command reads, scores and learns them in this process, from the warm-up on. Through "
+        f"River, {len(rows):,} dictionaries of the {N_NUMBERS} numbers come again and again, each is scored and "
+        "then learned: by the detector and by HalfSpaceTrees behind a MinMaxScaler, both with their defaults.",
         figures,
         [],
         left_out,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -99,6 +100,13 @@ class Learning:
 
     def run(self, stop: Stop) -> None:
         """Learn until the input ends or a signal arrives, then save. On an error, save first what was learned."""
+        gc.freeze()  # what is there now stays to the end, so the collector need not look at it again and again
+        try:
+            self._run(stop)
+        finally:
+            gc.unfreeze()
+
+    def _run(self, stop: Stop) -> None:
         try:
             with closing(self._source):
                 reached_end = self._learn(stop)

@@ -25,6 +25,7 @@ MEMORY = 5_000
 """rows that the shares remember"""
 _EDGES = np.linspace(-8, 8, 257)
 """of the intervals: asinh of the distance from the centre in spreads, so that they widen outwards, to 1,490 spreads"""
+_DISTANCES = np.sinh(_EDGES)
 _LOWEST, _STEP = float(_EDGES[0]), float(_EDGES[1] - _EDGES[0])
 _N_TAIL, _SMALLEST_TAIL, _LARGEST_TAIL = 30, 1 / 500, 1 / 20
 """rows that the tail is fitted to, and limits of their share"""
@@ -90,7 +91,7 @@ class Scale:
         n = self.counts.sum()
         above = np.append(self.counts[::-1].cumsum()[::-1], 0.0)
         at_edges = np.log(n + 1) - np.log(above + 0.5)
-        values = self.centre + self.spread * np.sinh(_EDGES)
+        values = self.centre + self.spread * _DISTANCES
         n_tail = min(max(_N_TAIL, _SMALLEST_TAIL * n), _LARGEST_TAIL * n)
         first = int(np.argmax(above <= n_tail))
         middles = (values[first:-1] + values[first + 1 :]) / 2

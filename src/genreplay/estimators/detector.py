@@ -283,10 +283,11 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
             here = slice(start - n_coded, stop - n_coded)
             rows = codes[here]
             cells = self._cells_of(rows)
-            nats[start:stop] = self._judge().nats(rows, cells)
+            scores = self._judge().scores(rows, cells)
+            nats[start:stop] = scores.nats
             if self._renewal.rows is not None:
                 self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)
-            self._waiting.add(rows, cells)
+            self._waiting.add(rows.copy(), cells, scores)
             self._means.add(rows, numbers[here])
             start = stop
         self._update_if_full()
@@ -305,15 +306,15 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     def _update(self, n_rows: int) -> None:
         """One update, and what follows from it: a test of whether the rows still fit, and new codes if they do not."""
         judge, encoder = self._judge(), self.encoder_
-        rows, cells, waiting = self._waiting.split(n_rows)
-        scores = judge.scores(rows, cells)
+        (rows, cells, known), later = self._waiting.split(n_rows)
+        scores = known or judge.scores(rows, cells)
         nats = scores.nats
         test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
         n_responding = N_RESPONDING if test.n_drifts > self.drift_.n_drifts else max(self._n_responding - 1, 0)
         state = learner.update(judge.state, self.settings_, rows, learner.teaching(np.exp(-nats)))
         judge = judge.followed(scores, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
-        if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and waiting.n == 0:
+        if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and len(later) == 0:
             encoder, judge = renewed(self._settings, encoder, state, renewal.rows)
             self._means = Means(encoder)
             self._means.add(*encoder.codes_and_numbers(Table(renewal.rows.cells)))
@@ -321,8 +322,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
             self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
             self.renewed_after_ = state.n_learned
             renewal = Renewal(np.zeros(self.n_features_in_))
-        elif waiting.n:
-            waiting = Waiting().add(waiting.codes, cell_surprise(state, waiting.codes))
+        waiting = Waiting().add(later, cell_surprise(state, later)) if len(later) else Waiting()
         self.encoder_, self.judge_, self._waiting, self._renewal = encoder, judge, waiting, renewal
         self.drift_, self._n_responding, self._last = test, n_responding, None
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from genreplay.core.grouped import State, TableRBM, model, start
+from genreplay.core.grouped import Nothing, State, TableRBM, model, start
 from genreplay.core.grouped.rehearsal import independent
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
@@ -82,16 +82,17 @@ def first_judge(
     columns = encoder.column_of_group_[encoder.column_of_group_ >= 0]
     prior = _PRIOR * _FAR_LESS ** encoder.far_of_code_.astype(np.float64)
 
-    def learned(some: Codes) -> State:
+    def learned(some: Codes, settings: TableRBM) -> State:
         both = np.concatenate([past, some])
         return start(settings, encoder.group_sizes_, len(columns), prior, both, rng)
 
     # a time explains other cells, but is no anomaly itself: whatever the time, it had to come
     judged = np.array([encoder.kinds_[column] != "timestamp" for column in columns], dtype=bool)
-    state = learned(rows)
+    state, without_dreams = learned(rows, settings), settings.replace(replay=Nothing())
     halves = [(state, rows)]
     if len(rows) > 1:
-        halves = [(learned(rows[1::2]), rows[::2]), (learned(rows[::2]), rows[1::2])]
+        odd, even = rows[1::2], rows[::2]
+        halves = [(learned(odd, without_dreams), even), (learned(even, without_dreams), odd)]
     return Judge.start(state, judged, halves)
 
 

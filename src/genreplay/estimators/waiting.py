@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators.calibration import Float64
+from genreplay.estimators.judge import Scores
+
+
+class Batch(NamedTuple):
+    """Some rows."""
+
+    codes: Codes
+    cells: Float64
+    """the surprise of their cells"""
+    scores: Scores | None = None
+    """how surprising they were; None if nobody has asked"""
 
 
 class Waiting:
-    """Rows of codes and the surprise of their cells, in arrays that are reused."""
+    """Rows in the order in which they came. What they hold is that of one model: an update makes it anew."""
 
     def __init__(self) -> None:
         self.n = 0
-        self._codes: Codes = np.empty((0, 0), dtype=np.uint8)
-        self._cells: Float64 = np.empty((0, 0))
+        self._parts: list[Batch] = []
 
     @property
     def codes(self) -> Codes:
-        return self._codes[: self.n]
+        return self._joined().codes
 
     @property
     def nbytes(self) -> int:
-        return self._codes.nbytes + self._cells.nbytes
+        return sum(part.codes.nbytes + part.cells.nbytes for part in self._parts)
 
-    def add(self, codes: Codes, cells: Float64) -> Self:
-        """Take further rows."""
-        n = self.n + len(codes)
-        if n > len(self._codes):
-            size = max(n, 2 * len(self._codes))
-            more_codes = np.empty((size, codes.shape[1]), dtype=np.uint8)
-            more_cells = np.empty((size, cells.shape[1]))
-            if self.n:
-                more_codes[: self.n], more_cells[: self.n] = self._codes[: self.n], self._cells[: self.n]
-            self._codes, self._cells = more_codes, more_cells
-        self._codes[self.n : n], self._cells[self.n : n] = codes, cells
-        self.n = n
+    def add(self, codes: Codes, cells: Float64, scores: Scores | None = None) -> Self:
+        """Take further rows; the arrays are not copied."""
+        self._parts.append(Batch(codes, cells, scores))
+        self.n += len(codes)
         return self
 
-    def split(self, n: int) -> tuple[Codes, Float64, Waiting]:
-        """The first rows with their cells, and the others, which go on waiting."""
-        rest = Waiting()
-        if self.n > n:
-            rest.add(self._codes[n : self.n], self._cells[n : self.n])
-        return self._codes[:n].copy(), self._cells[:n].copy(), rest
+    def split(self, n: int) -> tuple[Batch, Codes]:
+        """The first rows, and the codes of the others, which go on waiting."""
+        every = self._joined()
+        scores = None if every.scores is None else Scores(*(each[:n] for each in every.scores))
+        return Batch(every.codes[:n], every.cells[:n], scores), every.codes[n:]
+
+    def _joined(self) -> Batch:
+        """All rows, side by side."""
+        if not self._parts:
+            return Batch(np.empty((0, 0), dtype=np.uint8), np.empty((0, 0)))
+        if len(self._parts) > 1:
+            codes, cells, scores = zip(*self._parts, strict=True)
+            known = [each for each in scores if each is not None]
+            joined = Scores(*map(np.concatenate, zip(*known, strict=True))) if len(known) == len(scores) else None
+            self._parts = [Batch(np.concatenate(codes), np.concatenate(cells), joined)]
+        return self._parts[0]

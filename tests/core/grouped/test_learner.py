@@ -85,7 +85,7 @@ def test_compiled_loops_learn_what_numpy_learns(n_hidden: int, monkeypatch: pyte
     on_this_path = learned()
     monkeypatch.setattr(kernels, "_loops", lambda: None)
     for name, array in arrays_of(learned()).items():
-        np.testing.assert_allclose(arrays_of(on_this_path)[name], array, rtol=1e-4, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(arrays_of(on_this_path)[name], array, rtol=1e-3, atol=1e-3, err_msg=name)
 
 
 @pytest.mark.parametrize(("n_epochs", "n_rows", "n_steps"), [(1, 100, 5), (3, 100, 15), (2, 45, 6)])

@@ -25,7 +25,8 @@ class Odds(NamedTuple):
 
     @classmethod
     def of(cls, W: Float64, a: Float64) -> Odds:
-        return cls(np.exp(W), np.exp(a))
+        loops = _loops()
+        return cls(np.exp(W) if loops is None else loops.exponential(W), np.exp(a))
 
 
 def surprise(W: Float64, a: Float64, b: Float64, offsets: Offsets, rows: Codes, odds: Odds | None = None) -> Float64:
@@ -88,7 +89,8 @@ def gibbs(
     odds, loops = odds or Odds.of(W, a), _loops()
     if loops is not None:
         work = len(rows) * n_steps * W.size
-        loops.gibbs(len(rows), work, W, b, *odds, offsets, rows, free, uniform, n_before, total)
+        E, A = odds if len(total) else (part.astype(np.float32) for part in odds)  # rows alone need no more digits
+        loops.gibbs(len(rows), work, W, b, E, A, offsets, rows, free, uniform, n_before, total)
         return rows, total
     for t in range(n_steps):
         for g in np.flatnonzero(free.any(axis=0)).tolist():

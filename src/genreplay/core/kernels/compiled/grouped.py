@@ -7,7 +7,7 @@ code o. With another code k in that group, and all else as it is, the row is mor
 
 so that the conditional probabilities of all codes of a group need products and sums, but no further exponential. The
 odds E = exp(W) and A = exp(a) are those of a model, and computed once for it. The numbers have the type of the odds:
-double precision for scores and draws, single precision for gradients while a model learns.
+double precision for scores and filled cells, single precision for dreams, and for gradients while a model learns.
 """
 
 from __future__ import annotations
@@ -178,8 +178,9 @@ def gibbs(
 
     The probabilities of their codes in all steps after the first ``n_before`` are added to ``total``.
     """
-    n_hidden = b.shape[0]
-    on, off, scale, p = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden), np.empty(256)
+    n_hidden, one = b.shape[0], E.dtype.type(1)
+    on, off, scale = np.empty(n_hidden, E.dtype), np.empty(n_hidden, E.dtype), np.empty(n_hidden, E.dtype)
+    p = np.empty(256, E.dtype)
     for r in range(first, last):
         for t in range(uniform.shape[1]):
             hidden(W, b, offsets, rows[r], on, off)
@@ -201,7 +202,7 @@ def gibbs(
                     odds = E[start + new]
                     for j in range(n_hidden):  # the hidden units given the new code, by the same identity
                         x = scale[j] * odds[j]
-                        y = 1 / (off[j] + x)
+                        y = one / (off[j] + x)
                         on[j] = x * y
                         off[j] *= y
 
@@ -219,9 +220,17 @@ def adam(
         theta[i] = min(max(theta[i] + step, -limit), limit)
 
 
+@numba.njit(cache=True, **OPTIONS)  # type: ignore[untyped-decorator]
+def exponential(W: Float64) -> Float64:
+    """exp(W), up to exp(10) or so, by a series for W / 256 that is squared eight times: a loop without calls."""
+    out = np.empty_like(W)
+    write_exponential(W.reshape(-1), out.reshape(-1))
+    return out
+
+
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def exponential(x: Float64, out: Float64) -> None:
-    """exp(x) of numbers up to about 10, by a series for x / 256 that is squared eight times: a loop without calls."""
+def write_exponential(x: Float64, out: Float64) -> None:
+    """The same, to an array of any type."""
     for i in range(x.shape[0]):
         y = x[i] * (1 / 256)
         y = 1 + y * (1 + y * (1 / 2 + y * (1 / 6 + y * (1 / 24 + y * (1 / 120 + y * (1 / 720 + y * (1 / 5040)))))))
@@ -256,7 +265,7 @@ def ascend(
     single = np.float32
     dW, da, db = np.empty(W.shape, single), np.empty(learned.shape, single), np.empty(b.shape, single)
     E, A = np.empty(W.shape, single), np.empty(learned.shape, single)
-    exponential(W.reshape(-1), E.reshape(-1))
+    write_exponential(W.reshape(-1), E.reshape(-1))
     for first in range(0, rows.shape[0], rows_per_step):
         last = min(first + rows_per_step, rows.shape[0])
         dW[:] = 0
@@ -269,4 +278,4 @@ def ascend(
         adam(W.reshape(-1), dW.reshape(-1), means[0].reshape(-1), squares[0].reshape(-1), rate, n_steps, limit)
         adam(learned, da, means[1], squares[1], rate, n_steps, limit)
         adam(b, db, means[2], squares[2], rate, n_steps, limit)
-        exponential(W.reshape(-1), E.reshape(-1))
+        write_exponential(W.reshape(-1), E.reshape(-1))
