@@ -311,7 +311,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         nats = scores.nats
         test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
         n_responding = N_RESPONDING if test.n_drifts > self.drift_.n_drifts else max(self._n_responding - 1, 0)
-        state = learner.update(judge.state, self.settings_, rows, learner.teaching(np.exp(-nats)))
+        state = learner.update(judge.state, self.settings_, rows, np.exp(-nats))
         judge = judge.followed(scores, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and len(later) == 0:

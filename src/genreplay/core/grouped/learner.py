@@ -127,11 +127,11 @@ def start(
     """A model of the first rows. Its RBM has the first ``n_groups`` groups; the others are only counted."""
     offsets = model.offsets_of(sizes)
     n_codes, n_hidden = int(offsets[n_groups]), settings.n_hidden
-    weights = np.ones(len(rows))
+    p_values = np.ones(len(rows))
     for _ in range(2):  # rare rows of the warm-up count less, once it is known which they are
-        counts = count(rows, weights, offsets)
+        counts = count(rows, np.sqrt(p_values), offsets)
         nats = -log_shares(counts, prior, offsets)[offsets[:-1] + rows].sum(axis=1)
-        weights = teaching(1 - np.argsort(np.argsort(nats)) / len(rows))
+        p_values = 1 - np.argsort(np.argsort(nats)) / len(rows)
     zeros = GroupedRBM(np.zeros((n_codes, n_hidden)), np.zeros(n_codes), np.zeros(n_hidden))
     W = rng.normal(scale=_SIGMA, size=(n_codes, n_hidden))
     state = State(
@@ -148,27 +148,32 @@ def start(
         n_learned=0,
         n_updates=0,
     )
-    return update(state, settings, rows, weights, settings.n_first)
+    return update(state, settings, rows, p_values, settings.n_first)
 
 
-def update(state: State, settings: TableRBM, rows: Codes, weights: Float64, n_epochs: int | None = None) -> State:
-    """Learn a batch beside what is rehearsed; the weight of a row is how much it teaches."""
+def update(state: State, settings: TableRBM, rows: Codes, p_values: Float64, n_epochs: int | None = None) -> State:
+    """Learn a batch beside what is rehearsed. The p-value of a row says how much it teaches.
+
+    An anomaly must not become usual by coming a few times. Relations between columns are learned from rows in
+    proportion to their p-values. How often a code comes is counted more faithfully, by the square root: otherwise what
+    is rare, but usual, would seem rarer still.
+    """
     rng, n_groups = state.rng, state.n_groups
     offsets = state.offsets[: n_groups + 1]
-    counts = state.counts + count(rows, weights, state.offsets)
+    counts = state.counts + count(rows, np.sqrt(p_values), state.offsets)
     total = counts[: state.offsets[1]].sum()
     counts *= min(MEMORY / total, 1.0) if total > 0 else 1.0
     shares = log_shares(counts, state.prior, state.offsets)[: offsets[-1]]
-    known, usual = rows[:, :n_groups], float(weights.mean())
+    known, usual = rows[:, :n_groups], float(p_values.mean())
     W, learned, b, n_steps = state.rbm.W.copy(), state.learned.copy(), state.rbm.b.copy(), state.n_steps
     mean, square = _copy(state.mean), _copy(state.square)
     ascent = Ascent((W, learned, b), (*mean,), (*square,), settings.learning_rate, _LIMIT)
     for _ in range(settings.n_epochs if n_epochs is None else n_epochs):
-        taken, weight = known, weights
+        taken, weight = known, p_values
         if len(state.rehearsed):
             again = state.rehearsed[rng.integers(len(state.rehearsed), size=settings.replay.n_rows)]
             taken = np.concatenate([known, again])
-            weight = np.concatenate([weights, np.full(len(again), usual)])
+            weight = np.concatenate([p_values, np.full(len(again), usual)])
         order = rng.permutation(len(taken))
         n_steps = ascend(ascent, shares, offsets, taken[order], weight[order], ROWS_PER_STEP, n_steps)
     rbm = GroupedRBM(W, shares + learned, b)
@@ -185,15 +190,6 @@ def update(state: State, settings: TableRBM, rows: Codes, weights: Float64, n_ep
         n_learned=n_learned,
         n_updates=state.n_updates + 1,
     )
-
-
-def teaching(p_values: Float64) -> Float64:
-    """How much rows teach, by their p-values: an anomaly must not become usual by coming a few times.
-
-    >>> teaching(np.array([1.0, 0.25, 0.0001])).tolist()
-    [1.0, 0.5, 0.01]
-    """
-    return np.sqrt(p_values)
 
 
 def count(rows: Codes, weights: Float64, offsets: Offsets) -> Float64:
