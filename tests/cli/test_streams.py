@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from genreplay import OnlineRBM, OnlineRBMDetector
+from genreplay import OnlineRBM, OnlineRBMDetector, TableRBM
 from genreplay.cli import models
 from genreplay.cli.learning import Learning
 from genreplay.cli.progress import Status
@@ -68,7 +68,7 @@ def test_a_handful_of_rows_goes_all_the_way(tmp_path: Path) -> None:
     assert {explained[0][f"column_{i}"] for i in (1, 2, 3)} == {"age", "colour", "member"}
     info = run("info", path).stdout
     assert "5 rows read = 5 learned + 0 waiting + 0 skipped" in info
-    assert "32 hidden units; rehearses 500 dreams; updates: 1" in info
+    assert f"{TableRBM().n_hidden} hidden units; rehearses 500 dreams; updates: 1" in info
 
 
 def test_unusual_rows_score_high_and_are_explained(model: Path) -> None:

@@ -28,6 +28,7 @@ from genreplay.formatting import size
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.schema import Schema
 
+DEFAULTS = TableRBM()
 REPLAYS: Mapping[str, Rehearsed] = {"none": Nothing(), "dreams": Dreams()}
 """by the word on the command line"""
 
@@ -54,7 +55,9 @@ class _Finite(click.FloatRange):
     help='Kinds of columns, such as age = "number" under [columns]; those not named are inferred.',
 )
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
-@click.option("--hidden", type=click.IntRange(1, 1_000_000), help="Hidden units of a new model.  [default: 32]")
+@click.option(
+    "--hidden", type=click.IntRange(1, 1_000_000), help=f"Hidden units of a new model.  [default: {DEFAULTS.n_hidden}]"
+)
 @click.option(
     "--warm-up",
     metavar="N",
@@ -70,12 +73,13 @@ class _Finite(click.FloatRange):
 @click.option(
     "--epochs",
     type=click.IntRange(1),
-    help="Passes over each batch of a new model; more of them learn more from few rows.  [default: 1]",
+    help="Passes over each batch of a new model; more of them learn more from few rows.  "
+    f"[default: {DEFAULTS.n_epochs}]",
 )
 @click.option(
     "--learning-rate",
     type=_Finite(0, min_open=True),
-    help="Size of the steps of a new model.  [default: 0.005]",
+    help=f"Size of the steps of a new model.  [default: {DEFAULTS.learning_rate:g}]",
 )
 @click.option(
     "--replay",

@@ -20,10 +20,10 @@ Result = TypeVar("Result")
 class RBMDetector(base.AnomalyDetector):
     """Anomaly detection by an RBM that learns online and stores no observation.
 
-    The dicts of the detector's warm-up fix the features and how they become bits; they wait until then and are learned
-    after. Later, a feature that is missing or cannot be read counts as unknown, and a new one is ignored. The score is
-    -log p, where p is the p-value that the model's own dreams give a row: 0 for the most usual rows and before anything
-    is learned, 4.6 where one usual row in a hundred would be as strange.
+    The dicts of the detector's warm-up fix the features and their codes; they wait until then and are learned after.
+    Later, a feature that is missing or cannot be read counts as unknown, and a new one is ignored. The score is -log p,
+    where p says how often a row of the stream is as strange: 0 for the most usual rows and before anything is learned,
+    4.6 where that is one row in a hundred. A row that is scored and then learned is coded only once.
 
     Parameters
     ----------
