@@ -152,7 +152,7 @@ TEXTS: list[tuple[BaseEstimator | Ingredient, str]] = [
         OnlineRBMDetector(TableEncoder(n_bins=4), TableRBM(16)),
         "OnlineRBMDetector(encoder=TableEncoder(n_bins=4), rbm=TableRBM(n_hidden=16))",
     ),
-    (TableRBM(32, n_first=5, replay=Nothing()), "TableRBM(n_first=5, replay=Nothing())"),
+    (TableRBM(64, n_first=5, replay=Nothing()), "TableRBM(n_first=5, replay=Nothing())"),
     (TableRBM(replay=Stored(size=9)), "TableRBM(replay=Stored(size=9))"),
     (TableEncoder(), "TableEncoder()"),
 ]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.datasets.anomaly import names
 from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.results import Results
 from genreplay.formatting import signed
@@ -72,7 +71,8 @@ class Halves(NamedTuple):
 def halves(results: Results) -> Halves | None:
     """Split the sets on which every setting and IsolationForest were run; None where there are only a few."""
     runs = [run for run in results.runs("variants") if isinstance(run, AnomalyRun)]
-    found = [_of_set(results, [run for run in runs if run.dataset == dataset]) for dataset in names()]
+    sets = dict.fromkeys(run.dataset for run in runs)
+    found = [_of_set(results, [run for run in runs if run.dataset == dataset]) for dataset in sets]
     aucs = np.array([each for each in found if each is not None])
     if len(aucs) < _MIN_SETS:
         return None
