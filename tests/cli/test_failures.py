@@ -32,10 +32,10 @@ def test_rows_of_a_pipe_are_kept_because_they_cannot_be_read_again(tmp_path: Pat
 def test_a_model_that_finds_no_memory_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
 ) -> None:
-    def begin(self: OnlineRBMDetector, codes: object) -> None:
+    def begin(self: OnlineRBMDetector, *tables: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(OnlineRBMDetector, "_begin", begin)
+    monkeypatch.setattr(OnlineRBMDetector, "_begin_learning", begin)
     path = tmp_path / "m"
     done = run("learn", "-", "-m", path, "--checkpoint-rows", "1", stdin=table(n_rows))
     assert done.exit_code == 1

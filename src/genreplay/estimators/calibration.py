@@ -76,14 +76,17 @@ class Scale:
         if score > edge:
             return at_edges[-1] + (score - edge) * slope
         x = (math.asinh((score - self.centre) / self.spread) - _LOWEST) / _STEP
-        place = min(max(int(x), 0), len(at_edges) - 2)
-        share = min(max(x - place, 0.0), 1.0)
-        return at_edges[place] + share * (at_edges[place + 1] - at_edges[place])
+        if x <= 0:
+            return at_edges[0]
+        place = int(x)
+        low, high = at_edges[place : place + 2]
+        return low + (x - place) * (high - low)
 
     @cached_property
     def _list(self) -> tuple[list[float], float, float]:
         at_edges, edge, slope = self._table
-        return at_edges.tolist(), edge, float(slope)
+        values = at_edges.tolist()
+        return [*values, values[-1]], edge, float(slope)  # the last edge has a neighbour, too
 
     @cached_property
     def _table(self) -> tuple[Float64, float, float]:

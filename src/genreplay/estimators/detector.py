@@ -246,8 +246,10 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     def _follow_changes(self) -> None:
         """Arguments may change between two calls, but not codes that are made, nor what the model started with."""
         self._validate_params()
-        encoder = self._new_encoder()
-        if encoder.settings() != self.encoder_.settings():
+        encoder = TableEncoder() if self.encoder is None else self.encoder
+        warm_up = {} if self.warm_up is None else {"warm_up": int(self.warm_up)}
+        if {**encoder.settings(), **warm_up} != self.encoder_.settings():
+            encoder = self._new_encoder()
             if self.encoder_.frozen_ or encoder.warm_up != self.encoder_.warm_up:
                 raise ValueError(
                     f"{type(self).__name__} cannot change its warm_up, nor its encoder after the warm-up: set them "

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import getitem, sub
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,19 +102,18 @@ class Judge:
 
     def nats_one(self, codes: Sequence[int], cells: Sequence[float]) -> float:
         """``nats`` of one row, without arrays."""
-        rarity, usual, judged = self._of_one_row
-        rare = [of_group[code] for of_group, code in zip(rarity, codes, strict=True)]
-        n = len(cells)
-        row = self.row.nats_one(round(sum(rare[n:]) + (sum(rare[:n]) + sum(cells)) / 2, _DIGITS))
-        beyond = max([cells[group] - usual[group] for group in judged], default=_LOWEST)
-        cell = self.cell.nats_one(round(max(beyond, _LOWEST), _DIGITS))
+        weights, usual = self._of_one_row
+        row = self.row.nats_one(round(sum(map(getitem, weights, codes)) + sum(cells) / 2, _DIGITS))
+        cell = self.cell.nats_one(round(max(_LOWEST, *map(sub, cells, usual)), _DIGITS))
         return self.joint.nats_one(joined_one(row, cell))
 
     @cached_property
-    def _of_one_row(self) -> tuple[list[list[float]], list[float], list[int]]:
-        """The rarity of each group's codes, the usual surprise of each group, and the groups that are judged."""
+    def _of_one_row(self) -> tuple[list[list[float]], list[float]]:
+        """What each code of each group adds to the score of a row, and the usual surprise of the judged groups."""
+        n = len(self.usual)
         rarity = [part.tolist() for part in np.split(self._rarity, self.state.offsets[1:-1])]
-        return rarity, self.usual.tolist(), np.flatnonzero(self.judged).tolist()
+        halves = [[each / 2 for each in part] for part in rarity[:n]]
+        return [*halves, *rarity[n:]], np.where(self.judged, self.usual, np.inf).tolist()
 
     @cached_property
     def _rarity(self) -> Float64:

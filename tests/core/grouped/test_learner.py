@@ -52,7 +52,7 @@ def test_one_step_follows_the_gradient_by_adam_with_the_new_shares() -> None:
     settings = TableRBM(4, n_first=1, learning_rate=0.1, replay=Nothing())
     state = started(settings)
     rows, weights = rows_of(learner.ROWS_PER_STEP, seed=1), RNG(2).random(learner.ROWS_PER_STEP)
-    counts = state.counts + learner.count(rows, weights, state.offsets)
+    counts = state.counts + learner.count(rows, np.sqrt(weights), state.offsets)
     shares = learner.log_shares(counts, PRIOR, state.offsets)
     rbm = GroupedRBM(state.rbm.W, shares + state.learned, state.rbm.b)
     slope = model.gradient(rbm, state.offsets, rows, weights / len(rows))
