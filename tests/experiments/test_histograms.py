@@ -16,6 +16,7 @@ def test_columns_are_counted_for_themselves_whatever_the_chunks() -> None:
     one, two = Histograms(), Histograms()
     whole = np.concatenate([one.learn_scored(rows[:500]), one.learn_scored(rows[500:])])
     cut = np.concatenate([two.learn_scored(rows[:500]), two.learn_scored(rows[500:700]), two.learn_scored(rows[700:])])
+    assert Histograms().learn_scored(rows[:100]).std() < 1e-12, "a batch is scored before it is learned"
     np.testing.assert_allclose(whole, cut, rtol=1e-12)
     odd = rows[[-1]].copy()
     odd[0, COLUMNS.index("product")] = "never seen"
@@ -34,9 +35,10 @@ def test_a_score_is_the_sum_of_the_surprise_of_each_code_counted_by_hand(
     expected = np.zeros(300)
     for codes in encoder.codes(rows).T:
         seen: Counter[int] = Counter()
-        for row, code in enumerate(codes.tolist()):
-            expected[row] -= np.log((seen[code] + 0.5) / (row + 1))
-            seen[code] += 1
+        for first in range(0, 300, 100):
+            batch = codes[first : first + 100].tolist()
+            expected[first : first + 100] -= [np.log((seen[code] + 0.5) / (first + 1)) for code in batch]
+            seen.update(batch)
     found = score(rows, 200, lambda share, doing: None)
     np.testing.assert_allclose(found.scores, expected, rtol=1e-12)
     assert found.held_bytes > 0

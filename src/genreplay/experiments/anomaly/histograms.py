@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genreplay.core.grouped import TableRBM
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.experiments.anomaly.scores import Cell, Floats, Found, in_chunks
 from genreplay.experiments.run import Report
@@ -16,9 +17,9 @@ from genreplay.experiments.run import Report
 class Histograms:
     """Count how often each code came; a row's surprise is the sum of -log p over its codes.
 
-    The codes are those of the default encoder of ``OnlineRBMDetector``, combinations of columns included, so that the
-    two differ only in what they learn of them. p is (count + 1/2) / (rows + 1). The rows of the first call fix the
-    codes.
+    The codes are those of the default encoder of ``OnlineRBMDetector``, combinations of columns included, and rows are
+    learned in batches as large as the detector's, so that the two differ only in what they learn. p is (count + 1/2) /
+    (rows + 1). The rows of the first call fix the codes.
     """
 
     def __init__(self) -> None:
@@ -36,25 +37,16 @@ class Histograms:
         if self.n_rows == 0:
             self.encoder.fit(rows)
             self.counts = [np.zeros(size, dtype=np.intp) for size in self.encoder.group_sizes_]
-        scores = len(self.counts) * np.log(self.n_rows + 1 + np.arange(len(rows)))
-        for codes, counts in zip(self.encoder.codes(rows).T, self.counts, strict=True):
-            scores -= np.log(counts[codes] + n_equal_before(codes) + 0.5)
-            counts += np.bincount(codes, minlength=len(counts))
-        self.n_rows += len(rows)
+        codes, size = self.encoder.codes(rows), TableRBM().batch_size
+        scores = np.empty(len(rows))
+        for start in range(0, len(rows), size):
+            batch = codes[start : start + size]
+            seen = [counts[of_group] for of_group, counts in zip(batch.T, self.counts, strict=True)]
+            scores[start : start + size] = -np.log((np.array(seen) + 0.5) / (self.n_rows + 1)).sum(axis=0)
+            for of_group, counts in zip(batch.T, self.counts, strict=True):
+                counts += np.bincount(of_group, minlength=len(counts))
+            self.n_rows += len(batch)
         return scores
-
-
-def n_equal_before(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """For each value, how many equal ones stand before it.
-
-    >>> n_equal_before(np.array([7, 3, 7, 7, 3])).tolist()
-    [0, 0, 1, 2, 1]
-    """
-    order = np.argsort(values, kind="stable")
-    ranked = values[order]
-    n_before = np.empty_like(order)
-    n_before[order] = np.arange(len(values)) - np.searchsorted(ranked, ranked)
-    return n_before
 
 
 def score(rows: npt.NDArray[Cell], n_head: int, report: Report) -> Found:
