@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.tables import run, table
 
 
@@ -67,10 +69,12 @@ def test_info_says_how_many_cells_are_unknown(tmp_path: Path) -> None:
     ]
     run("learn", "-", "-m", path, stdin="\n".join(["x,label", *first, *later]))
     unknown = json.loads(run("info", path, "--json").stdout)["unknown"]
-    assert 0.15 < unknown["x"]["missing"] < 0.4, "usual rows count more"
-    assert 0.01 < unknown["x"]["outside"] < 0.15
+    assert unknown["x"]["missing"] == 0.25
+    assert unknown["x"]["outside"] == pytest.approx(400 / 4500, abs=0.03), (
+        "some of the range's own ends lie outside, too"
+    )
     assert unknown["label"]["missing"] == 0
-    assert 0.01 < unknown["label"]["outside"] < 0.15
+    assert unknown["label"]["outside"] == pytest.approx(400 / 4500, abs=1e-6)
     lines = run("info", path).stdout.splitlines()
     x, label = lines[lines.index("columns:") + 1 :]
     assert " % missing, " in x

@@ -33,7 +33,7 @@ def info(path: Path, as_schema: bool, as_json: bool) -> None:
     """Print what a model file holds: its table, how many rows it has seen, its size.
 
     For each column: its kind; what its codes tell apart, the usual range of a number and its intervals, the labels of a
-    category; and what share of the stream's newer cells was missing, lay outside the range, or had a label without a
+    category; and what share of the stream's cells was missing, lay outside the range, or had a label without a
     code. All codes of all columns are in the JSON.
     """
     with models.reading(path):
@@ -98,18 +98,16 @@ def _codes(saved: Saved) -> dict[str, Json]:
 
 
 def _unknown(saved: Saved) -> dict[str, Json]:
-    """For each column, the shares of cells that were missing, and that lay outside the range or had no code.
-
-    They are the model's running shares, in which a row counts the less the more unusual it was.
-    """
+    """For each column, the shares of cells that were missing, and that lay outside the range or had no code."""
     encoder, judge = saved.model.encoder_, saved.model.judge_
     if judge is None:
         return {}
     found: dict[str, Json] = {}
+    counts = saved.model.code_counts_
     for column, name in enumerate(saved.schema.names):
         group = int(np.flatnonzero(encoder.column_of_group_ == column)[0])
         here = slice(judge.state.offsets[group], judge.state.offsets[group + 1])
-        own, far = judge.state.counts[here], encoder.far_of_code_[here] > 0
+        own, far = counts[here], encoder.far_of_code_[here] > 0
         missing, outside = own[encoder.missing_codes_[group]] / own.sum(), own[far].sum() / own.sum()
         found[name] = {"missing": round(float(missing), 6), "outside": round(float(outside), 6)}
     return found

@@ -21,7 +21,7 @@ _AT_ONCE = 100
 
 
 class Means:
-    """The mean of the stream's numbers in each of their intervals: what a filled cell becomes."""
+    """How often each code came, and the mean of the numbers in each interval, which is what a filled cell becomes."""
 
     def __init__(self, encoder: TableEncoder, counts: Float64 | None = None, sums: Float64 | None = None) -> None:
         """Continue with counts and sums; or with none yet: the warm-up's median of each interval counts as one row."""
@@ -43,10 +43,10 @@ class Means:
     def add(self, codes: Codes, numbers: Float64) -> None:
         """Take note of further rows, one after the other, so that it does not matter how a stream is cut."""
         self._settle()
-        places = (self._firsts[self.groups] + codes[:, self.groups]).ravel()
-        known = ~np.isnan(numbers.ravel())
-        np.add.at(self._sums, places[known], numbers.ravel()[known])
-        np.add.at(self._counts, places[known], 1.0)
+        places = self._firsts + codes
+        np.add.at(self._counts, places.ravel(), 1.0)
+        known = ~np.isnan(numbers)
+        np.add.at(self._sums, places[:, self.groups][known], numbers[known])
 
     def add_later(self, codes: Codes, numbers: Sequence[float]) -> None:
         """Take note of a single row, together with others, before anything is asked: arrays of one row are slow."""

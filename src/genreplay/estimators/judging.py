@@ -98,6 +98,12 @@ class JudgingMixin:
             replay=0 if judge is None else judge.state.rehearsed.nbytes,
         )
 
+    @property
+    def code_counts_(self) -> Float64:
+        """How many rows had each code of each group, side by side, since the codes were made."""
+        self._judge()
+        return self._means.counts - 1
+
     def score_samples(self, X: object) -> Float64:
         """Return how usual rows are: the logarithm of their p-values, which is ``-surprise``. High = usual."""
         return -self.surprise(X)
