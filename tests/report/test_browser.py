@@ -42,7 +42,7 @@ def test_the_page_is_whole(page: Page, page_file: Path, width: int, scheme: str)
     assert page.complaints == []
     assert page.evaluate("document.images.length") == 30
     assert page.evaluate(BROKEN) == 0
-    assert page.evaluate("document.querySelectorAll('svg').length") == 31
+    assert page.evaluate("document.querySelectorAll('svg').length") == 29
     assert page.evaluate(FLAT) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("window.innerWidth") == width
