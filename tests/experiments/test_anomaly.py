@@ -135,7 +135,7 @@ def test_every_variant_differs_from_the_defaults(variant: str) -> None:
 
 def test_settings_are_compared_in_one_order_on_the_first_rows() -> None:
     found = variant_runs()
-    assert len(found) == len(set(found)) == 29 * (len(VARIANTS) + 2)
+    assert len(found) == len(set(found)) == 28 * (len(VARIANTS) + 2)
     assert {run.max_rows for run in found if run.dataset == "http"} == {5_000}
     assert {run.max_rows for run in found if run.dataset == "vertebral"} == {50_000}, "shared with the other experiment"
     assert {run.max_rows for run in variant_runs(quick=True)} == {2_000}

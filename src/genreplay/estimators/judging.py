@@ -212,8 +212,8 @@ class JudgingMixin:
     def sample(self, n_samples: int = 1, *, n_gibbs: int = 100, random_state: RandomState = None) -> Any:
         """Return dreams as rows of the table: Gibbs chains that continue the model's own for ``n_gibbs`` steps.
 
-        Numbers are drawn uniformly from the interval of their code. A model that learned its first rows from a pandas
-        or polars data frame returns such a frame, others an array.
+        Numbers are drawn from the interval of their code, between the quartiles of the warm-up. A model that learned
+        its first rows from a pandas or polars data frame returns such a frame, others an array.
 
         Examples
         --------
@@ -221,8 +221,8 @@ class JudgingMixin:
         >>> from genreplay import OnlineRBMDetector
         >>> rows = np.array([["wet", 12.5], ["dry", 25.0]] * 1000, dtype=object)
         >>> model = OnlineRBMDetector(random_state=0).fit(rows)
-        >>> model.sample(100).shape, sorted(set(map(tuple, model.sample(100).tolist())))
-        ((100, 2), [('dry', 25.0), ('wet', 12.5)])
+        >>> model.sample(100).shape, sorted(set(model.sample(100)[:, 0]))
+        ((100, 2), ['dry', 'wet'])
         """
         rng = self._side_generator(random_state)
         rows = self.encoder_.draw(dreamed(self._judge().state, n_samples, n_gibbs, rng), rng)
