@@ -2,8 +2,8 @@
 
 A score says which rows are stranger than others, but not how strange rows usually are. The scores of the stream say
 that, each taken before its row is learned: the share of them that is higher is a p-value. They are not kept, only how
-many fell into each of some intervals, and the oldest are forgotten by and by, because the model changes. Beyond the
-highest of them the p-value falls off exponentially, by their mean excess.
+many fell into each of some intervals, and the oldest are forgotten by and by, because the model changes. From the
+highest few of them on, the p-value falls off exponentially, by their mean excess.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Scale:
     counts: Float64
 
     @classmethod
-    def of(cls, scores: Float64, weight: float = 1.0) -> Scale:
-        """The scale of some scores, which count as ``weight`` rows each.
+    def of(cls, scores: Float64) -> Scale:
+        """The scale of some scores.
 
         >>> scale = Scale.of(np.arange(1000.0))
         >>> np.exp(-scale.nats(np.array([10.0, 500.0, 900.0, 3000.0]))).round(2).tolist()
@@ -51,13 +51,13 @@ class Scale:
         """
         low, centre, high = np.quantile(scores, [0.1, 0.5, 0.9])
         empty = cls(float(centre), max(float(high - low) / 2.5, 1e-3), np.zeros(len(_EDGES) - 1))
-        return empty.with_scores(scores, weight)
+        return empty.with_scores(scores)
 
-    def with_scores(self, scores: Float64, weight: float = 1.0) -> Scale:
+    def with_scores(self, scores: Float64) -> Scale:
         """The scale after further scores; the oldest are forgotten where there are more than MEMORY."""
         places = np.searchsorted(_EDGES, self._position(scores), side="right") - 1
         places = np.clip(places, 0, len(self.counts) - 1)
-        counts = self.counts + weight * np.bincount(places, minlength=len(self.counts))
+        counts = self.counts + np.bincount(places, minlength=len(self.counts))
         return replace(self, counts=counts * min(MEMORY / max(counts.sum(), 1e-9), 1.0))
 
     def _position(self, scores: Float64) -> Float64:

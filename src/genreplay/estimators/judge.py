@@ -21,8 +21,6 @@ _STRANGE, _MOST_STRANGE = math.log(1e6), 0.1
 batch that may count so: if there are more, the calibration is wrong, not the rows"""
 _DIGITS = 9
 """after rounding, equal rows have equal scores, in whatever block they are computed"""
-
-
 _LOWEST = -20.0
 """score of the most surprising cell where there is none"""
 
@@ -49,7 +47,7 @@ class Judge:
     """for each group of the RBM, whether its cells can be anomalies; times only explain others"""
     usual: Float64
     """mean surprise of each group of the RBM, given the rest of its row"""
-    n_tracked: float
+    n_tracked: int
     """rows that these means are taken over"""
     row: Scale
     """of the surprise of whole rows"""

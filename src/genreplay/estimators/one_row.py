@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -35,6 +35,8 @@ class OneRowMixin(JudgingMixin):
 
     _settings: TableRBM
     _renewal: Renewal
+    _follow_changes: Callable[[], None]
+    _update_if_full: Callable[[], bool]
     _last: LastRow | None = None
     """None after an update, since the model and the codes are others"""
 
@@ -84,9 +86,3 @@ class OneRowMixin(JudgingMixin):
         codes = found[np.newaxis]
         self._last = LastRow(cells, types, codes, numbers, cell_surprise(judge.state, codes))
         return self._last
-
-    def _follow_changes(self) -> None:
-        raise NotImplementedError
-
-    def _update_if_full(self) -> bool:
-        raise NotImplementedError

@@ -95,7 +95,8 @@ class State(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.learned, self.counts, self.prior, self.offsets)
+        """Bytes of the parameters, their exponentials, their moments, and the shares of the codes."""
+        arrays = (self.learned, self.counts, self.prior, self.offsets, *self.rbm.odds)
         return self.rbm.nbytes + self.mean.nbytes + self.square.nbytes + sum(array.nbytes for array in arrays)
 
     @property
