@@ -42,11 +42,10 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     """Find unusual rows in a stream, in fixed memory, without storing rows.
 
     An encoder turns the cells of a table (numbers, categories, booleans, times, missing cells) into codes, and an RBM
-    learns online how likely each cell is, given the rest of its row. Beside each batch it rehearses its own dreams, so
-    that a regime that returns is not news. A row is unusual if its cells are rare, or do not go together, or if a
-    single cell is not what the others let one expect. Its p-value says how often a usual row would be as strange: see
-    ``p_values``. Unusual rows teach less than others. When a column leaves its range for good, the codes are made
-    anew, and the model's dreams carry over what it knows.
+    learns online how likely each cell is, given the rest of its row. Beside each batch it rehearses its own dreams. A row
+    is unusual if its cells are rare, or do not go together, or if a single cell is not what the others let one expect.
+    Its p-value says how often a usual row would be as strange: see ``p_values``. Unusual rows teach less than others.
+    When a column leaves its range for good, the codes are made anew, and dreams tell the new model of the past.
 
     Parameters
     ----------
