@@ -42,9 +42,9 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     """Find unusual rows in a stream, in fixed memory, without storing rows.
 
     An encoder turns the cells of a table (numbers, categories, booleans, times, missing cells) into codes, and an RBM
-    learns online how likely each cell is, given the rest of its row. Beside each batch it rehearses its own dreams. A row
-    is unusual if its cells are rare, or do not go together, or if a single cell is not what the others let one expect.
-    Its p-value says how often a usual row would be as strange: see ``p_values``. Unusual rows teach less than others.
+    learns online how likely each cell is, given the rest of its row. Beside each batch it rehearses its own dreams.
+    A row is unusual if its cells are rare, or do not go together, or if a single cell is not what the others let one
+    expect. Its p-value says how often a usual row would be as strange: see ``p_values``. Unusual rows teach less.
     When a column leaves its range for good, the codes are made anew, and dreams tell the new model of the past.
 
     Parameters
