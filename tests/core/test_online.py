@@ -420,13 +420,14 @@ def traced(replay: Replay, n_visible: int = 16) -> tuple[npt.NDArray[np.int64], 
 
 
 def assert_bounded(left: npt.NDArray[np.int64], peaks: npt.NDArray[np.int64]) -> None:
-    """Of every call's 1,000 rows less than one stays; and in all, with lists that double, less than a byte a row.
+    """Of every call's 1,000 rows fewer than ten stay; and in all, with lists that double, less than a byte a row.
 
     Single jumps of some 20,000 bytes come by chance: NumPy keeps small arrays for itself, and lists of ones are longer
-    or shorter. So the first is asked of the middle one of many spans.
+    or shorter. So the first is asked of the middle one of many spans. A cache of 512 short strings, which other code in
+    the process may fill meanwhile, adds some 150 bytes a call until it is full. 1,000 rows as bits are 2,000 bytes.
     """
     later, span, row = left[100:], 20, 16 * 4
-    assert np.median(later[span:] - later[:-span]) < span * row
+    assert np.median(later[span:] - later[:-span]) < span * 10 * row
     for bytes_ in (left, peaks):
         assert bytes_[20:].max() - bytes_[:20].max() < 179_000
 
