@@ -31,6 +31,8 @@ _N_TAIL, _SMALLEST_TAIL, _LARGEST_TAIL = 30, 1 / 500, 1 / 20
 """rows that the tail is fitted to, and limits of their share"""
 _N_PRIOR = 5
 """rows with an excess of one spread that are added to those of the tail, which are few at first"""
+_CELLS = 30
+"""rows in which the most surprising cell must be the strangest one before it counts beside the row"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,20 +122,20 @@ class Scale:
 def joined(row: Float64, cell: Float64) -> Float64:
     """One score of a row, from the nats of the whole row and those of its most surprising cell.
 
-    In terms of p-values it is the sum of 1/p of the row and 1/(20 p)^2 of the cell. The largest of many cells is often
-    moderately surprising by chance, so it counts from one row in twenty on, and then soon more than the row.
+    In terms of p-values it is the sum of 1/p of the row and 1/(30 p)^2 of the cell. The largest of many cells is often
+    moderately surprising by chance, so it counts from one row in thirty on, and then soon more than the row.
 
     >>> joined(np.array([3.0, 3.0]), np.array([2.0, 9.0])).round(1).tolist()
-    [3.0, 12.0]
+    [3.0, 11.2]
     """
-    return np.logaddexp(row, 2 * (cell - math.log(20)))
+    return np.logaddexp(row, 2 * (cell - math.log(_CELLS)))
 
 
 def joined_one(row: float, cell: float) -> float:
     """``joined`` of two numbers.
 
     >>> round(joined_one(3.0, 9.0), 1)
-    12.0
+    11.2
     """
-    cell = 2 * (cell - math.log(20))
+    cell = 2 * (cell - math.log(_CELLS))
     return max(row, cell) + math.log1p(math.exp(-abs(row - cell)))

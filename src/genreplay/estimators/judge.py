@@ -74,13 +74,14 @@ class Judge:
         return cls(state, judged, all_cells.mean(axis=0), len(all_cells), row, cell, joint)
 
     def _row_scores(self, rows: Codes, cells: Float64) -> Float64:
-        """How surprising whole rows are: the rarity of their codes, and of each cell given the others, half and half.
+        """How surprising whole rows are: the sum of their combinations' rarity and of half their cells' surprise.
 
-        Combinations of columns are only counted, so they have their rarity alone.
+        A cell is surprising if it is rare, or unlikely given the others: the larger of both counts, so that nothing
+        explains a rare cell away. Cells count half, since combinations of columns say much of the same again.
         """
         n_groups = cells.shape[1]
         rarity = self._rarity[self.state.offsets[:-1] + rows]
-        whole = rarity[:, n_groups:].sum(axis=1) + (rarity[:, :n_groups].sum(axis=1) + cells.sum(axis=1)) / 2
+        whole = rarity[:, n_groups:].sum(axis=1) + np.maximum(rarity[:, :n_groups], cells).sum(axis=1) / 2
         return np.asarray(whole.round(_DIGITS))
 
     def _cell_scores(self, cells: Float64) -> Float64:
@@ -100,18 +101,17 @@ class Judge:
 
     def nats_one(self, codes: Sequence[int], cells: Sequence[float]) -> float:
         """``nats`` of one row, without arrays."""
-        weights, usual = self._of_one_row
-        row = self.row.nats_one(round(sum(map(getitem, weights, codes)) + sum(cells) / 2, _DIGITS))
+        rarity, usual = self._of_one_row
+        n, rare = len(cells), list(map(getitem, rarity, codes))
+        row = self.row.nats_one(round(sum(rare[n:]) + sum(map(max, rare, cells)) / 2, _DIGITS))
         cell = self.cell.nats_one(round(max(_LOWEST, *map(sub, cells, usual)), _DIGITS))
         return self.joint.nats_one(joined_one(row, cell))
 
     @cached_property
     def _of_one_row(self) -> tuple[list[list[float]], list[float]]:
-        """What each code of each group adds to the score of a row, and the usual surprise of the judged groups."""
-        n = len(self.usual)
+        """The rarity of each code of each group, and the usual surprise of the judged groups."""
         rarity = [part.tolist() for part in np.split(self._rarity, self.state.offsets[1:-1])]
-        halves = [[each / 2 for each in part] for part in rarity[:n]]
-        return [*halves, *rarity[n:]], np.where(self.judged, self.usual, np.inf).tolist()
+        return rarity, np.where(self.judged, self.usual, np.inf).tolist()
 
     @cached_property
     def _rarity(self) -> Float64:

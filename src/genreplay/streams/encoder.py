@@ -62,7 +62,7 @@ class TableEncoder(CodedRows):
         Intervals of the usual range of a number; at most 243.
     max_categories : int, default=32
         Most labels that have a code; at most 253.
-    time_bins : int, default=12
+    time_bins : int, default=24
         Sectors of the day, of equal length from 00:00; at most 254.
     kinds : dict or None, default=None
         For any column, by name or by index, "number", "category", "boolean" or "timestamp". The kind of any
@@ -145,7 +145,7 @@ class TableEncoder(CodedRows):
         combinations: bool = True,
         n_bins: int = 8,
         max_categories: int = 32,
-        time_bins: int = 12,
+        time_bins: int = 24,
         kinds: Mapping[str | int, Kind] | None = None,
         warm_up: int = 500,
         dtype: npt.DTypeLike = np.float32,

@@ -51,12 +51,13 @@ def test_an_update_leaves_the_old_state_as_it_was(replay: Any) -> None:
 def test_one_step_follows_the_gradient_by_adam_with_the_new_shares() -> None:
     settings = TableRBM(4, n_first=1, learning_rate=0.1, replay=Nothing())
     state = started(settings)
-    rows, weights = rows_of(learner.ROWS_PER_STEP, seed=1), RNG(2).random(learner.ROWS_PER_STEP)
-    counts = state.counts + learner.count(rows, np.sqrt(weights), state.offsets)
+    n = learner.ROWS_PER_STEP
+    rows, p_values = rows_of(n, seed=1), np.where(np.arange(n) < n // 2, 0.01, 1.0) * RNG(2).random(n)
+    counts = state.counts + learner.count(rows, np.sqrt(p_values), state.offsets)
     shares = learner.log_shares(counts, PRIOR, state.offsets)
     rbm = GroupedRBM(state.rbm.W, shares + state.learned, state.rbm.b)
-    slope = model.gradient(rbm, state.offsets, rows, weights / len(rows))
-    later = update(state, settings, rows, weights)
+    slope = model.gradient(rbm, state.offsets, rows, np.minimum(100 * p_values, 1) / n)  # a doubtful row teaches less
+    later = update(state, settings, rows, p_values)
     t = state.n_steps + 1
     assert later.n_steps == t
     for now, then, d, m, v in zip(

@@ -41,6 +41,25 @@ def test_the_surprise_is_exact_at_the_limits_of_the_parameters(n_hidden: int) ->
     np.testing.assert_allclose(model.surprise(rbm, offsets, all_rows()), expected, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("n_hidden", [5, 70])
+def test_a_code_that_hardly_ever_comes_counts_only_in_rows_that_have_it(n_hidden: int) -> None:
+    rbm, offsets = random_model(n_hidden)
+    rare = int(offsets[1]) - 1  # the last code of the first group
+    a = rbm.a.copy()
+    a[rare] = np.log(grouped.RARE) - 3
+    rbm = rbm._replace(a=a)
+    has_it = all_rows()[:, 0] == rare
+    exact = -log_conditionals(rbm, offsets, all_rows())
+    found = model.surprise(rbm, offsets, all_rows())
+    np.testing.assert_allclose(found[has_it], exact[has_it], rtol=1e-9)
+    np.testing.assert_allclose(found[~has_it, 1:], exact[~has_it, 1:], rtol=1e-9)
+    a[rare] = -np.inf  # as if the code did not exist
+    without = -log_conditionals(rbm, offsets, all_rows()[~has_it])
+    np.testing.assert_allclose(found[~has_it], without, rtol=1e-9)
+    assert np.abs(without - exact[~has_it]).max() < 0.01
+    assert not (model.dream(rbm, offsets, all_rows()[~has_it], 20, np.random.default_rng(0))[:, 0] == rare).any()
+
+
 @pytest.mark.parametrize("make", [random_model, extreme_model])
 @pytest.mark.parametrize("n_hidden", [3, 40])
 def test_the_gradient_is_that_of_finite_differences(n_hidden: int, make: object) -> None:

@@ -29,6 +29,8 @@ ROWS_PER_STEP = 20
 """rows of a batch that one step of Adam takes"""
 MEMORY = 100_000
 """rows after which the shares of the codes forget the oldest rows"""
+_DOUBTFUL = 0.01
+"""p-value below which a row teaches less: it may be an anomaly"""
 _LIMIT = 8.0
 """no parameter gets larger: a relation of e^8 is as good as a law"""
 _SIGMA = 0.2
@@ -155,9 +157,9 @@ def start(
 def update(state: State, settings: TableRBM, rows: Codes, p_values: Float64, n_epochs: int | None = None) -> State:
     """Learn a batch beside what is rehearsed. The p-value of a row says how much it teaches.
 
-    An anomaly must not become usual by coming a few times. Relations between columns are learned from rows in
-    proportion to their p-values. How often a code comes is counted more faithfully, by the square root: otherwise what
-    is rare, but usual, would seem rarer still.
+    An anomaly must not become usual by coming a few times. From rows with p-values below 1 %, relations between
+    columns are learned in proportion to them; other rows teach alike, for what is rare but usual shows best which
+    columns belong together. Codes are counted by the square root of the p-value.
     """
     rng, n_groups = state.rng, state.n_groups
     offsets = state.offsets[: n_groups + 1]
@@ -165,16 +167,16 @@ def update(state: State, settings: TableRBM, rows: Codes, p_values: Float64, n_e
     total = counts[: state.offsets[1]].sum()
     counts *= min(MEMORY / total, 1.0) if total > 0 else 1.0
     shares = log_shares(counts, state.prior, state.offsets)[: offsets[-1]]
-    known, usual = rows[:, :n_groups], float(p_values.mean())
+    known, weights = rows[:, :n_groups], np.minimum(p_values / _DOUBTFUL, 1.0)
     W, learned, b, n_steps = state.rbm.W.copy(), state.learned.copy(), state.rbm.b.copy(), state.n_steps
     mean, square = _copy(state.mean), _copy(state.square)
     ascent = Ascent((W, learned, b), (*mean,), (*square,), settings.learning_rate, _LIMIT)
     for _ in range(settings.n_epochs if n_epochs is None else n_epochs):
-        taken, weight = known, p_values
+        taken, weight = known, weights
         if len(state.rehearsed):
             again = state.rehearsed[rng.integers(len(state.rehearsed), size=settings.replay.n_rows)]
             taken = np.concatenate([known, again])
-            weight = np.concatenate([p_values, np.full(len(again), usual)])
+            weight = np.concatenate([weights, np.full(len(again), weights.mean())])
         order = rng.permutation(len(taken))
         n_steps = ascend(ascent, shares, offsets, taken[order], weight[order], ROWS_PER_STEP, n_steps)
     rbm = GroupedRBM(W, shares + learned, b)

@@ -2,7 +2,8 @@
 
 A row is a row of codes, one for each group. The energy is that of any RBM, Eq. 1, with the unit of each code on. What
 differs is that a group is drawn as a whole. The hidden units can be summed out exactly, so that the probability
-of a group's code given all other groups needs neither sampling nor log Z (see ``kernels/compiled/grouped.py``).
+of a group's code given all other groups needs neither sampling nor log Z (see ``kernels/compiled/grouped.py``). Codes
+that hardly ever come are left out of it in rows that do not have them, for speed.
 """
 
 from __future__ import annotations

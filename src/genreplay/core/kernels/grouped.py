@@ -14,6 +14,9 @@ from genreplay.core.kernels.choice import compiled_loops
 
 Parameters = tuple[Float64, Float64, Float64]
 
+RARE = 1e-4
+"""exp(a) of a code, about its share of the stream, below which only rows that have it ask for its probability"""
+
 
 class Odds(NamedTuple):
     """The exponentials of a model's parameters, which all probabilities are made of."""
@@ -166,6 +169,8 @@ def _conditional(odds: Odds, s: Float64, offsets: Offsets, rows: Codes, g: int) 
     scale = (s / odds.E[offsets[g] + rows[:, g]])[:, np.newaxis]
     factor = (1 - s)[:, np.newaxis] + scale * odds.E[here]
     nats = np.log(odds.A[here]) + np.log(factor).sum(axis=2)
+    rare = odds.A[here] < RARE
+    nats = np.where(rare & (np.arange(len(rare)) != rows[:, g, np.newaxis]), -np.inf, nats)
     p = np.exp(nats - nats.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     return p, factor, scale
