@@ -228,10 +228,10 @@ def adam(
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
 def has_moved(x: Float64) -> bool:
     """Whether any number is not zero."""
+    total = 0.0
     for i in range(x.shape[0]):
-        if x[i] != 0:
-            return True
-    return False
+        total += abs(x[i])
+    return total > 0
 
 
 @numba.njit(cache=True, **OPTIONS)  # type: ignore[untyped-decorator]
