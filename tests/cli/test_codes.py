@@ -43,7 +43,7 @@ def test_info_prints_the_code_of_each_column(tmp_path: Path) -> None:
     assert found["age"] == "number 21 to 35 in 2 intervals"
     assert found["colour"] == "category red, blue"
     assert found["member"] == "boolean false, true"
-    assert found["when"] == "timestamp 12 times of day, 7 days of the week"
+    assert found["when"] == "timestamp 24 times of day, 7 days of the week"
     assert found["id"] == "ignore"
     codes = json.loads(run("info", path, "--json").stdout)["codes"]
     assert codes["colour"]["labels"] == ["red", "blue"]

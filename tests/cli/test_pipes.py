@@ -40,15 +40,15 @@ def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
     )
 
 
-def wait_for_line(stream: IO[bytes] | None, word: bytes) -> bytes:
-    """Read lines until one has the word."""
+def wait_for_line(stream: IO[bytes] | None, start: bytes) -> bytes:
+    """Read lines until one starts so."""
     assert stream is not None
     seen = b""
     while line := stream.readline():
         seen += line
-        if word in line:
+        if line.startswith(start):
             return seen
-    raise AssertionError(f"{word!r} did not come: {seen!r}")
+    raise AssertionError(f"{start!r} did not come: {seen!r}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

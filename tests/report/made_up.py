@@ -12,6 +12,7 @@ from genreplay.datasets.regimes import MIXED, NEW, RARE
 from genreplay.datasets.registry import spec_of
 from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun, PriceRun
+from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.faults import FaultsRun
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
@@ -100,6 +101,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
     if isinstance(run, AnomalyRun):
         found = {"RBM": 0.9, "histograms": 0.82, "HalfSpaceTrees": 0.8, "LODA": 0.85}.get(run.method, 0.95)
         return _anomaly(run, seed, found - 0.01 * bool(run.variant), 0.9)
+    if isinstance(run, CalibrationRun):
+        return _calibration(run, 1.1)
     if isinstance(run, FaultsRun):
         return _faults(run, seed, 0.9 if run.method == "RBM" else 0.7, 0.01)
     if isinstance(run, RegimesRun):
@@ -127,6 +130,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _price(3.0)
     if isinstance(run, AnomalyRun):
         return _anomaly(run, seed, 0.4 if run.method == "RBM" else 0.7, 3.0)
+    if isinstance(run, CalibrationRun):
+        return _calibration(run, 3.0)
     if isinstance(run, FaultsRun):
         return _faults(run, seed, 0.5 if run.method == "RBM" else 0.8, 0.1)
     if isinstance(run, RegimesRun):
@@ -257,6 +262,16 @@ def _anomaly(run: AnomalyRun, seed: int, auc: float, factor: float) -> dict[str,
         "n_anomalies": 95,
         **(alarms if run.method == "RBM" else {}),
         **({"library": "River 0.0"} if run.method in ("HalfSpaceTrees", "LODA") else {}),
+    }
+
+
+def _calibration(run: CalibrationRun, factor: float) -> dict[str, Any]:
+    return {
+        "nominal": [0.01, 0.05],
+        "alarms": [0.01 * factor, 0.05 * factor],
+        "n_judged": run.n_judged,
+        "n_orders": 1,
+        "n_learned": run.max_rows - run.n_judged,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from genreplay.experiments import anomaly, beyond, faults, regimes
+from genreplay.experiments import anomaly, beyond, calibration, faults, regimes
 from genreplay.experiments.paper import cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
 from genreplay.experiments.run import Run
 
@@ -19,6 +19,7 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "search": random_search.runs,
     "anomaly": anomaly.runs,
     "variants": anomaly.variant_runs,
+    "calibration": calibration.runs,
     "faults": faults.runs,
     "regimes": regimes.runs,
     "beyond": beyond.runs,

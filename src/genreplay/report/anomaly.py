@@ -13,11 +13,11 @@ from genreplay.experiments.anomaly import NOMINAL, OFFLINE, ONLINE
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
 from genreplay.formatting import percent
+from genreplay.report import calibration as usual_rows
 from genreplay.report import halves, svg
+from genreplay.report.calibration import FACTOR, within
 
 DETECTORS = (*ONLINE, *OFFLINE)
-FACTOR = 1.5
-"""a false-alarm rate is right when it is within this factor of the nominal one"""
 FEW = 10
 """where fewer alarms than this are expected, few rows decide whether a rate is right"""
 CALIBRATIONS = {"p-values": "dream_alarms", "stored quantiles": "stored_alarms"}
@@ -78,7 +78,7 @@ class Alarms(NamedTuple):
 
     def is_right(self, calibration: str, at: int) -> bool:
         """Whether this mean is within ``FACTOR`` of the nominal rate."""
-        return bool(1 / FACTOR <= self.mean(calibration, at) / NOMINAL[at] <= FACTOR)
+        return within(self.mean(calibration, at), NOMINAL[at])
 
     @property
     def n_expected(self) -> float:
@@ -97,6 +97,8 @@ class Section(NamedTuple):
     pictures: dict[str, Markup]
     """measured false-alarm rates, by nominal rate"""
     alarms: list[Alarms]
+    usual: list[usual_rows.Row]
+    """false alarms where only usual rows were learned"""
     halves: halves.Halves | None
     libraries: list[str]
 
@@ -119,6 +121,7 @@ def anomalies(results: Results) -> Section | None:
         [_price(method, records) for method, records in by_detector.items()],
         _pictures(alarms),
         alarms,
+        usual_rows.calibration(results),
         halves.halves(results),
         sorted(
             {
@@ -156,6 +159,7 @@ def sentences(results: Results) -> list[str]:
                 f"Best of the online methods: {', '.join(f'{method} on {n}' for method, n in wins.items())} of "
                 f"{len(rows)} sets."
             )
+    said += usual_rows.sentences(results)
     said += _say_alarms(_alarms(_find(results)))
     splits = halves.halves(results)
     return [*said, splits.sentence] if splits else said
@@ -168,8 +172,8 @@ def _say_alarms(alarms: Sequence[Alarms]) -> list[str]:
         both = sum(all(each.is_right(calibration, at) for at in range(len(NOMINAL))) for each in alarms)
         counts = " and ".join(f"{n} sets at {percent(rate)}" for n, rate in zip(right, NOMINAL, strict=True))
         said.append(
-            f"False alarms, thresholds from {calibration}: in the mean over orders, within a factor of {FACTOR:g} of "
-            f"the nominal rate on {counts}, on {both} of {len(alarms)} at both."
+            f"False alarms with the anomalies in the stream, thresholds from {calibration}: in the mean over orders, "
+            f"within a factor of {FACTOR:g} of the nominal rate on {counts}, on {both} of {len(alarms)} at both."
         )
     small = [each for each in alarms if each.n_expected < FEW]
     if small:

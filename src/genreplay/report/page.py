@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import fields
 from typing import NamedTuple
 
-from genreplay.experiments.anomaly import ONLINE, AnomalyRun
+from genreplay.experiments.anomaly import NOMINAL, ONLINE, AnomalyRun
 from genreplay.experiments.beyond import DIFFERENCES, BeyondRun
 from genreplay.experiments.faults import FaultsRun
 from genreplay.experiments.paper.claims import BEATS_RULE, CLAIMS, GENERAL_RULE, VERDICTS, Claim, Judgement
@@ -18,7 +18,21 @@ from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import seeds_of
 from genreplay.formatting import percent
-from genreplay.report import anomaly, beyond, cost, faults, fig3, fig4, fig5, halves, regimes, sheets, study, tables
+from genreplay.report import (
+    anomaly,
+    beyond,
+    calibration,
+    cost,
+    faults,
+    fig3,
+    fig4,
+    fig5,
+    halves,
+    regimes,
+    sheets,
+    study,
+    tables,
+)
 from genreplay.report.headlines import headlines
 from genreplay.report.html import render
 from genreplay.report.titles import SECTIONS
@@ -84,6 +98,7 @@ def build(results: Results) -> str:
         detectors=anomaly.DETECTORS,
         online_detectors=ONLINE,
         alarm_calibrations=tuple(anomaly.CALIBRATIONS),
+        nominal_rates=[percent(rate) for rate in NOMINAL],
         half_splits=halves.N_SPLITS,
         faults=faults.faults(results),
         regimes=regimes.regimes(results),
@@ -120,7 +135,7 @@ def _facts(results: Results) -> dict[str, int | str | None]:
         "search_rows": trial.max_rows,
         "part_hidden": part.n_hidden,
         "part_rows": part.max_rows,
-        "anomaly_factor": f"{anomaly.FACTOR:g}",
+        "anomaly_factor": f"{calibration.FACTOR:g}",
         "anomaly_head": detector.n_head,
         "anomaly_learned": percent(1 - detector.held_out),
         "anomaly_sample": detector.max_sample,
