@@ -143,6 +143,38 @@ def test_two_missing_cells_are_filled_with_their_exact_conditionals() -> None:
     np.testing.assert_allclose(p[:, 5:].sum(axis=1), 1)
 
 
+def test_cells_that_are_drawn_in_turn_have_the_exact_conditional_of_the_first() -> None:
+    rbm, offsets = random_model(n_hidden=3)
+    rows = np.tile(all_rows()[:1], (20_000, 1))
+    free = np.zeros(rows.shape, dtype=bool)
+    free[:, 1] = True
+    drawn = model.drawn_in_turn(rbm, offsets, rows, free, np.random.default_rng(0))
+    shares = np.bincount(drawn[:, 1], minlength=SIZES[1]) / len(drawn)
+    one_of_each = np.tile(all_rows()[0], (SIZES[1], 1))
+    one_of_each[:, 1] = np.arange(SIZES[1])
+    expected = np.exp(log_conditionals(rbm, offsets, one_of_each)[:, 1])
+    np.testing.assert_allclose(shares, expected, atol=0.015)
+    np.testing.assert_array_equal(np.delete(drawn, 1, axis=1), np.delete(rows, 1, axis=1))
+
+
+def test_cells_that_are_usually_missing_together_are_filled_as_the_known_ones_say() -> None:
+    """Six columns are 0 or 1 together; where they are 0, all but the first are missing, code 2."""
+    n_groups, strength = 6, 6.0
+    offsets = model.offsets_of([3] * n_groups)
+    W = np.zeros((3 * n_groups, 2))
+    W[1::3, 0] = W[0, 1] = strength  # one hidden unit for each of the two kinds of rows
+    W[5::3, 1] = strength
+    W[[0, *range(3, 18, 3)], 0] = W[1::3, 1] = -strength
+    rbm = GroupedRBM(W, np.zeros(3 * n_groups), np.full(2, -strength))
+    rows = np.full((50, n_groups), 2, dtype=np.uint8)
+    rows[:, 0] = 1
+    free = rows == 2
+    p = model.fill(rbm, offsets, rows, free, 4, np.random.default_rng(0))
+    assert p[:, 4::3].min() > 0.9
+    stuck = grouped.gibbs(*rbm, offsets, rows, free, 4, np.random.default_rng(0), 2)[1] / 2
+    assert np.median(stuck[:, 4::3]) < 0.1, "a chain from the missing cells stays there"
+
+
 def test_known_cells_stay_as_they_are() -> None:
     rbm, offsets = random_model(n_hidden=5)
     rng = np.random.default_rng(0)

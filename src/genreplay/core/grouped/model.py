@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from genreplay.core.kernels import grouped
 from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
-from genreplay.core.kernels.grouped import Odds
+from genreplay.core.kernels.grouped import RARE, Odds
 
 
 class _Parameters(NamedTuple):
@@ -86,6 +86,25 @@ def fill(
     rbm: GroupedRBM, offsets: Offsets, rows: Codes, free: Flags, n_steps: int, rng: np.random.Generator
 ) -> Float64:
     """Probabilities of the codes of the free groups, given the others: means over the second half of a Gibbs chain."""
-    n_before = n_steps // 2
+    n_before, rows = n_steps // 2, drawn_in_turn(rbm, offsets, rows, free, rng)
     total = grouped.gibbs(*rbm, offsets, rows, free, n_steps, rng, n_before, rbm.odds)[1]
     return total / (n_steps - n_before)
+
+
+def drawn_in_turn(rbm: GroupedRBM, offsets: Offsets, rows: Codes, free: Flags, rng: np.random.Generator) -> Codes:
+    """Rows whose free groups are drawn one after the other, given the others that are known or drawn by then.
+
+    Groups that are not drawn yet are left out of the hidden units' input. This is where a chain should start: if it
+    started from the codes of missing cells, it would take the row for one in which they are missing by nature.
+    """
+    rows, x = rows.copy(), np.tile(rbm.b, (len(rows), 1))
+    for g in range(rows.shape[1]):
+        known = np.flatnonzero(~free[:, g])
+        x[known] += rbm.W[offsets[g] + rows[known, g]]
+    for g in np.flatnonzero(free.any(axis=0)).tolist():
+        some, here = np.flatnonzero(free[:, g]), slice(offsets[g], offsets[g + 1])
+        a = np.where(rbm.a[here] < np.log(RARE), -np.inf, rbm.a[here])
+        nats = a + np.logaddexp(0, x[some, np.newaxis] + rbm.W[here]).sum(axis=2)
+        rows[some, g] = (nats + rng.gumbel(size=nats.shape)).argmax(axis=1)
+        x[some] += rbm.W[offsets[g] + rows[some, g]]
+    return rows
