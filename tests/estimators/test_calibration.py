@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from genreplay.estimators.calibration import MEMORY, Scale, joined
+from genreplay.core.kernels.scores import joined
+from genreplay.estimators.calibration import MEMORY, Scale
 
 Float64 = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Float64]

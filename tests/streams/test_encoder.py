@@ -374,3 +374,28 @@ def test_pickle_and_clone_work() -> None:
     encoder = TableEncoder(kinds={0: "number"}).fit(MIXED)
     assert np.array_equal(pickle.loads(pickle.dumps(encoder)).transform(MIXED), encoder.transform(MIXED))
     assert not clone(encoder).frozen_
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 9])
+@pytest.mark.parametrize("combinations", [True, False])
+def test_rows_of_numbers_have_the_same_codes_one_by_one(n_columns: int, combinations: bool) -> None:
+    rng = np.random.default_rng(n_columns)
+    rows = rng.normal(size=(400, n_columns)).round(1)
+    encoder = TableEncoder(combinations=combinations).fit(rows)
+    cuts = rows[:50].copy()
+    cuts[:, 0] = np.resize(encoder._layout.codes[0].edges[:-1], 50)  # type: ignore[union-attr]
+    far = rng.choice([-1e308, -1e5, -0.0, 0.0, 1e-320, 3.0, 1e5, 1e308, np.nan], size=(300, n_columns))
+    every = np.vstack([rows, cuts, np.nextafter(cuts, np.inf), far])
+    expected = encoder.codes(every)
+    assert np.array_equal(np.stack([encoder.codes_one(row) for row in every]), expected)
+    assert np.array_equal(np.stack([encoder.codes_one(row) for row in every.tolist()]), expected)
+
+
+def test_whole_numbers_of_any_size_have_the_same_codes_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    encoder = TableEncoder().fit(rng.integers(100, size=(300, 3)))
+    for row in ([5, 7, 9], [0, 7.0, None], [-1, 2**60 + 1, 2**70], [10**300, 0, 1]):
+        assert np.array_equal(encoder.codes_one(row), encoder.codes(np.array([row], dtype=object))[0])
+    for cell in (10**400, math.inf, -math.inf, True):
+        with pytest.raises(ValueError, match="number"):
+            encoder.codes_one([1, cell, 2.0])

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from copy import copy
 from numbers import Integral, Real
+from operator import is_
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -124,6 +125,8 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     _waiting: Waiting
     _renewal: Renewal
     _threshold: float | None
+    _checked: tuple[object, ...] | None = None
+    """arguments that were found valid last: checking them takes as long as several rows"""
     _n_responding: int
     """updates left of the response to the last drift"""
 
@@ -244,7 +247,10 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
 
     def _follow_changes(self) -> None:
         """Arguments may change between two calls, but not codes that are made, nor what the model started with."""
-        self._validate_params()
+        given = (self.encoder, self.rbm, self.contamination, self.warm_up, self.on_drift, self.random_state)
+        if self._checked is None or not all(map(is_, given, self._checked)):
+            self._validate_params()
+            self._checked = given
         encoder = TableEncoder() if self.encoder is None else self.encoder
         warm_up = {} if self.warm_up is None else {"warm_up": int(self.warm_up)}
         if {**encoder.settings(), **warm_up} != self.encoder_.settings():

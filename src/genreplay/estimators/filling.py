@@ -27,7 +27,7 @@ class Means:
         """Continue with counts and sums; or with none yet: the warm-up's median of each interval counts as one row."""
         sizes = encoder.group_sizes_
         self.groups, self._firsts = encoder.number_groups_, np.cumsum(sizes) - sizes
-        self._later: list[tuple[Codes, Sequence[float]]] = []
+        self._later: list[tuple[Codes, Sequence[float] | Float64]] = []
         if counts is not None and sums is not None:
             self._counts, self._sums = counts, sums
             return
@@ -48,7 +48,7 @@ class Means:
         known = ~np.isnan(numbers)
         np.add.at(self._sums, places[:, self.groups][known], numbers[known])
 
-    def add_later(self, codes: Codes, numbers: Sequence[float]) -> None:
+    def add_later(self, codes: Codes, numbers: Sequence[float] | Float64) -> None:
         """Take note of a single row, together with others, before anything is asked: arrays of one row are slow."""
         self._later.append((codes, numbers))
         if len(self._later) >= _AT_ONCE:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import getitem, sub
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,15 +13,12 @@ import numpy as np
 from genreplay.core.grouped import State, model
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes, Flags
-from genreplay.estimators.calibration import MEMORY, Float64, Scale, joined, joined_one
+from genreplay.core.kernels.scores import DIGITS, Measures, RowConstants, joined, judge_row, scores
+from genreplay.estimators.calibration import MEMORY, Float64, Scale
 
 _STRANGE, _MOST_STRANGE = math.log(1e6), 0.1
 """surprise beyond which a row counts as an anomaly, which the calibration does not learn; and the largest share of a
 batch that may count so: if there are more, the calibration is wrong, not the rows"""
-_DIGITS = 9
-"""after rounding, equal rows have equal scores, in whatever block they are computed"""
-_LOWEST = -20.0
-"""score of the most surprising cell where there is none"""
 
 
 class Scores(NamedTuple):
@@ -63,31 +59,16 @@ class Judge:
         Rows that a model has learned seem more usual to it than new ones. So each half of the first rows is judged by a
         model that has learned the other half.
         """
-        scores = []
+        found = []
         for other, rows in halves:
             cells = cell_surprise(other, rows)
             judge = cls(other, judged, cells.mean(axis=0), len(rows), *[Scale.of(np.zeros(1))] * 3)
-            scores.append((judge._row_scores(rows, cells), judge._cell_scores(cells), cells))
-        whole, top, all_cells = (np.concatenate(each) for each in zip(*scores, strict=True))
+            whole, top, *_ = judge.scores(rows, cells)
+            found.append((whole, top, cells))
+        whole, top, all_cells = (np.concatenate(each) for each in zip(*found, strict=True))
         row, cell = Scale.of(whole), Scale.of(top)
         joint = Scale.of(joined(row.nats(whole), cell.nats(top)))
         return cls(state, judged, all_cells.mean(axis=0), len(all_cells), row, cell, joint)
-
-    def _row_scores(self, rows: Codes, cells: Float64) -> Float64:
-        """How surprising whole rows are: the sum of their combinations' rarity and of half their cells' surprise.
-
-        A cell is surprising if it is rare, or unlikely given the others: the larger of both counts, so that nothing
-        explains a rare cell away. Cells count half, since combinations of columns say much of the same again.
-        """
-        n_groups = cells.shape[1]
-        rarity = self._rarity[self.state.offsets[:-1] + rows]
-        whole = rarity[:, n_groups:].sum(axis=1) + np.maximum(rarity[:, :n_groups], cells).sum(axis=1) / 2
-        return np.asarray(whole.round(_DIGITS))
-
-    def _cell_scores(self, cells: Float64) -> Float64:
-        """The surprise of the most surprising cell of each row, less what is usual in its column."""
-        beyond = (cells - self.usual)[:, self.judged]
-        return np.asarray(beyond.max(axis=1, initial=_LOWEST).round(_DIGITS))
 
     def nats(self, rows: Codes, cells: Float64) -> Float64:
         """-log of the p-values of rows, given the surprise of their cells."""
@@ -95,31 +76,29 @@ class Judge:
 
     def scores(self, rows: Codes, cells: Float64) -> Scores:
         """The scores of rows, given the surprise of their cells."""
-        row, cell = self._row_scores(rows, cells), self._cell_scores(cells)
-        both = joined(self.row.nats(row), self.cell.nats(cell))
-        return Scores(row, cell, both, self.joint.nats(both))
+        return Scores(*scores(self.state.offsets, rows, cells, self._measures))
 
-    def nats_one(self, codes: Sequence[int], cells: Sequence[float]) -> float:
-        """``nats`` of one row, without arrays."""
-        rarity, usual = self._of_one_row
-        n, rare = len(cells), list(map(getitem, rarity, codes))
-        row = self.row.nats_one(round(sum(rare[n:]) + sum(map(max, rare, cells)) / 2, _DIGITS))
-        cell = self.cell.nats_one(round(max(_LOWEST, *map(sub, cells, usual)), _DIGITS))
-        return self.joint.nats_one(joined_one(row, cell))
+    def one(self, row: Codes) -> tuple[Float64, float]:
+        """The surprise of the cells of one row, an array of shape (1, groups of the RBM), and the nats of the row."""
+        found = judge_row(self._constants, row)
+        if found is not None:
+            return found
+        cells = cell_surprise(self.state, row[np.newaxis])
+        return cells, float(self.nats(row[np.newaxis], cells)[0])
 
     @cached_property
-    def _of_one_row(self) -> tuple[list[list[float]], list[float]]:
-        """The rarity of each code of each group, and the usual surprise of the judged groups."""
-        rarity = [part.tolist() for part in np.split(self._rarity, self.state.offsets[1:-1])]
-        return rarity, np.where(self.judged, self.usual, np.inf).tolist()
+    def _constants(self) -> RowConstants:
+        rbm = self.state.rbm
+        return RowConstants(rbm.W, rbm.b, *rbm.odds, self.state.offsets, *self._measures)
 
     @cached_property
-    def _rarity(self) -> Float64:
-        return self.state.rarity
+    def _measures(self) -> Measures:
+        yardsticks = np.stack([self.row.yardstick, self.cell.yardstick, self.joint.yardstick])
+        return Measures(self.state.rarity, np.where(self.judged, self.usual, np.inf), yardsticks)
 
-    def followed(self, scores: Scores, cells: Float64, state: State) -> Judge:
+    def followed(self, known: Scores, cells: Float64, state: State) -> Judge:
         """The judge after the model has learned rows with these scores, whose cells were surprising so much before."""
-        whole, top, both, nats = scores
+        whole, top, both, nats = known
         n_strange = int(np.count_nonzero(nats > _STRANGE))
         kept = np.argsort(nats, kind="stable")[: len(nats) - min(n_strange, int(_MOST_STRANGE * len(nats)))]
         n = min(self.n_tracked + len(kept), MEMORY)
@@ -157,4 +136,4 @@ def cell_surprise(state: State, rows: Codes) -> Float64:
     """-log P(cell | the rest of the row) for the groups of the RBM."""
     n_groups = state.n_groups
     known = np.ascontiguousarray(rows[:, :n_groups])
-    return np.asarray(model.surprise(state.rbm, state.offsets[: n_groups + 1], known).round(_DIGITS))
+    return np.asarray(model.surprise(state.rbm, state.offsets[: n_groups + 1], known).round(DIGITS))

@@ -10,7 +10,6 @@ import numpy as np
 from genreplay.core.grouped import TableRBM
 from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators.calibration import Float64
-from genreplay.estimators.judge import cell_surprise
 from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.renewal import Renewal
 from genreplay.streams.table import Table
@@ -19,15 +18,15 @@ from genreplay.streams.table import Table
 class LastRow(NamedTuple):
     """The row that was asked for last: a row is often scored and then learned, and need not be coded twice."""
 
-    cells: list[object]
-    types: list[type]
-    """of the cells: True is equal to 1, but is no number"""
+    cells: tuple[object, ...]
     codes: Codes
     """one row of them"""
-    numbers: Sequence[float]
+    numbers: Sequence[float] | Float64
     """the cells of the number columns"""
     surprise: Float64
     """of its cells"""
+    nats: float
+    """of the row"""
 
 
 class OneRowMixin(JudgingMixin):
@@ -52,8 +51,7 @@ class OneRowMixin(JudgingMixin):
         >>> bool(np.isclose(detector.surprise_one(rows[0]), detector.surprise(rows[:1])[0]))
         True
         """
-        last = self._coded(row)
-        return self._judge().nats_one(last.codes[0].tolist(), last.surprise[0].tolist())
+        return self._coded(row).nats
 
     def learn_one(self, row: Sequence[object]) -> Self:
         """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
@@ -77,12 +75,16 @@ class OneRowMixin(JudgingMixin):
         return self
 
     def _coded(self, row: Sequence[object]) -> LastRow:
-        cells = row.tolist() if isinstance(row, np.ndarray) else list(row)
-        types, last = list(map(type, cells)), self._last
-        if last is not None and last.cells == cells and last.types == types:
+        cells, last = tuple(row.tolist() if isinstance(row, np.ndarray) else row), self._last
+        if last is not None and last.cells == cells and _types(last.cells) == _types(cells):
             return last
         judge = self._judge()
-        found, numbers = self.encoder_.codes_and_numbers_one(row)
-        codes = found[np.newaxis]
-        self._last = LastRow(cells, types, codes, numbers, cell_surprise(judge.state, codes))
-        return self._last
+        codes, numbers = self.encoder_.codes_and_numbers_one(row)
+        surprise, nats = judge.one(codes)
+        self._last = last = LastRow(cells, codes[np.newaxis], numbers, surprise, nats)
+        return last
+
+
+def _types(cells: tuple[object, ...]) -> list[type]:
+    """True is equal to 1, but is no number."""
+    return list(map(type, cells))

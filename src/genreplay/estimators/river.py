@@ -95,7 +95,7 @@ class RBMDetector(base.AnomalyDetector):
 
     def _with_cells(self, function: Callable[[Sequence[object]], Result], x: dict[Hashable, Any]) -> Result:
         """Call a function with the cells of a row in the order of the features; None for those that it refuses."""
-        cells = [x.get(name) for name in self._features]
+        cells = list(map(x.get, self._features))
         try:
             return function(cells)
         except (TypeError, ValueError):

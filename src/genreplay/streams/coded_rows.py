@@ -69,7 +69,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._require_frozen()
         return self._layout.encode_with_numbers(table)
 
-    def codes_and_numbers_one(self, row: Sequence[object]) -> tuple[Codes, Sequence[float]]:
+    def codes_and_numbers_one(self, row: Sequence[object]) -> tuple[Codes, Sequence[float] | Float64]:
         """Return the codes of one row of cells, a 1-D array, and the cells of its number columns, NaN where missing."""
         self._require_frozen()
         return self._layout.encode_one(row)

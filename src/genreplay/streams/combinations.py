@@ -24,7 +24,7 @@ MOST_COMPONENTS = 64
 """components of a wide table, those of the largest variance"""
 _SMALLEST = 1e-3
 """standard deviation, in shares of the largest, from which a component is more than rounding"""
-_FARTHEST = 1500.0
+FARTHEST = 1500.0
 """asinh of the largest ratio of two floats, rounded up"""
 _STEP = 2.0**-24
 """to which components are rounded; their largest standard deviation is about 1"""
@@ -81,16 +81,19 @@ class Combinations:
         return cls(centre, scale, mean, deviation, loadings * signs, codes)
 
     @cached_property
-    def _weights(self) -> tuple[Float64, Float64]:
-        """Loadings of the numbers after asinh, and what is added to their products, for components in steps."""
+    def weights(self) -> Float64:
+        """Loadings of the numbers after asinh, for components in steps; the last row is added to their products."""
         weights = self.loadings / self.deviation[:, np.newaxis] / _STEP
-        return weights, -self.mean @ weights
+        return np.vstack([weights, -self.mean @ weights])
 
     @cached_property
-    def _of_one_row(self) -> tuple[list[float], list[float], Float64, list[list[float]]]:
-        """Centres, scales, weights with what is added as their last row, and the edges of each component in steps."""
-        edges = [(code.edges / _STEP).tolist() for code in self.codes]
-        return self.centre.tolist(), self.scale.tolist(), np.vstack(self._weights), edges
+    def edges(self) -> list[Float64]:
+        """The edges of each component's code, in steps."""
+        return [code.edges / _STEP for code in self.codes]
+
+    @cached_property
+    def _of_one_row(self) -> tuple[list[float], list[float], list[list[float]]]:
+        return self.centre.tolist(), self.scale.tolist(), [edges.tolist() for edges in self.edges]
 
     def apply(self, values: Float64) -> Float64:
         """The components of rows of numbers; a missing number is put at its median.
@@ -98,8 +101,8 @@ class Combinations:
         They are rounded. The last digits of a product can differ with the number of rows, and a value that lies on a
         cut would then change its code.
         """
-        weights, shift = self._weights
-        return np.rint(_drawn_in(values, self.centre, self.scale) @ weights + shift) * _STEP
+        weights = self.weights
+        return np.asarray(np.rint(_drawn_in(values, self.centre, self.scale) @ weights[:-1] + weights[-1]) * _STEP)
 
     def encode(self, values: Float64, out: Codes) -> None:
         """Write the code of each component."""
@@ -108,12 +111,12 @@ class Combinations:
 
     def encode_one(self, values: Sequence[float]) -> list[int]:
         """The code of each component for the numbers of one row, NaN where missing."""
-        centres, scales, weights, edges = self._of_one_row
+        centres, scales, edges = self._of_one_row
         z = list(map(math.asinh, map(truediv, map(sub, values, centres), scales)))
         if not math.isfinite(sum(z)):
-            z = [0.0 if each != each else min(max(each, -_FARTHEST), _FARTHEST) for each in z]
+            z = [0.0 if each != each else min(max(each, -FARTHEST), FARTHEST) for each in z]
         z.append(1.0)
-        return list(map(bisect_left, edges, np.rint(np.array(z).dot(weights)).tolist()))
+        return list(map(bisect_left, edges, np.rint(np.array(z).dot(self.weights)).tolist()))
 
     def state(self) -> dict[str, Json]:
         """All of it, for JSON; infinite deviations are None there."""
@@ -139,4 +142,4 @@ def _drawn_in(values: Float64, centre: Float64, scale: Float64) -> Float64:
     """Numbers in robust scales after asinh, 0 where missing."""
     with np.errstate(over="ignore"):
         scaled = (values - centre) / scale
-    return np.nan_to_num(np.arcsinh(scaled), nan=0.0, posinf=_FARTHEST, neginf=-_FARTHEST)
+    return np.nan_to_num(np.arcsinh(scaled), nan=0.0, posinf=FARTHEST, neginf=-FARTHEST)

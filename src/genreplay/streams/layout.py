@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from genreplay.core.kernels.arrays import Offsets
+from genreplay.core.kernels.choice import compiled_loops
 from genreplay.streams import cells, columns
 from genreplay.streams.codes import MOST_CODES, AnyCode, BooleanCode
 from genreplay.streams.columns import BOOLEAN_TYPES, NUMBER_TYPES, Float64, Objects
-from genreplay.streams.combinations import Combinations
+from genreplay.streams.combinations import FARTHEST, Combinations
 from genreplay.streams.number_code import Codes, NumberCode
 from genreplay.streams.table import Table
+
+_PLAIN = frozenset({float, int})
+"""types of cells that are numbers as they are"""
 
 
 class Layout:
@@ -58,7 +63,7 @@ class Layout:
         self._number_places = np.flatnonzero(np.isin(list(self._floats), self.numbers))
         self._boolean_places = np.flatnonzero(np.isin(list(self._floats), self._booleans))
         self._singles = [(code.edges.tolist() if isinstance(code, NumberCode) else None, code) for code in codes]
-        self._all_edges = None if self._booleans or self._others else [edges or [] for edges, _ in self._singles]
+        self._is_numbers = not self._booleans and not self._others
 
     def encode(self, table: Table) -> Codes:
         """For each row, the code of each group."""
@@ -79,27 +84,49 @@ class Layout:
             other.encode(columns.read(table.columns[i], other.kind, self.names[i]), found[:, self._places[i]])
         return found, numbers
 
-    def encode_one(self, row: Sequence[object]) -> tuple[Codes, Sequence[float]]:
+    def encode_one(self, row: Sequence[object]) -> tuple[Codes, Sequence[float] | Float64]:
         """The codes and the numbers of one row, without a table; a refused cell raises the error of ``encode``."""
         if isinstance(row, np.ndarray) and row.dtype == np.float64:
             row = row.tolist()
         if len(row) != len(self.codes):
             raise ValueError(f"A row of TableEncoder has {len(self.codes)} cells. Got {len(row)} instead.")
+        if self._is_numbers and _PLAIN.issuperset(map(type, row)):
+            coded = self._encode_numbers(row)
+            if coded is not None:
+                return coded
         found: list[int] = []
-        numbers: Sequence[float] = row  # type: ignore[assignment]
-        if self._all_edges is not None and set(map(type, row)) == {float} and math.isfinite(sum(numbers)):
-            found += map(bisect_left, self._all_edges, numbers)
-        else:
-            try:
-                numbers = self._encode_each(row, found)
-            except (ValueError, TypeError):
-                whole = np.empty((1, len(row)), dtype=object)
-                whole[0] = row
-                codes, known = self.encode_with_numbers(Table(whole))
-                return codes[0], known[0].tolist()
+        try:
+            numbers = self._encode_each(row, found)
+        except (ValueError, TypeError):
+            whole = np.empty((1, len(row)), dtype=object)
+            whole[0] = row
+            codes, known = self.encode_with_numbers(Table(whole))
+            return codes[0], known[0]
         if self.combinations is not None:
             found += self.combinations.encode_one(numbers)
         return np.frombuffer(bytearray(found), dtype=np.uint8), numbers
+
+    def _encode_numbers(self, row: Sequence[object]) -> tuple[Codes, Float64] | None:
+        """The same for floats and ints, in a compiled loop; None without Numba, or if one of them is not finite."""
+        loops = compiled_loops()
+        if loops is None:
+            return None
+        try:
+            values = np.array(row, dtype=np.float64)
+        except OverflowError:  # an int beyond all floats
+            return None
+        codes = np.empty(len(self.group_sizes), dtype=np.uint8)
+        return (codes, values) if loops.coding.code_numbers(values, *self._of_numbers, codes) else None
+
+    @cached_property
+    def _of_numbers(self) -> tuple[Float64, Offsets, Float64, Float64, Float64, float]:
+        """What the compiled loop needs to code a row of numbers: see there."""
+        n, combined = len(self.numbers), self.combinations
+        edges = [code.edges for code in self.codes if isinstance(code, NumberCode)]
+        if combined is None:
+            return np.concatenate(edges), _firsts(edges), np.zeros(n), np.ones(n), np.empty((n + 1, 0)), FARTHEST
+        edges += combined.edges
+        return np.concatenate(edges), _firsts(edges), combined.centre, combined.scale, combined.weights, FARTHEST
 
     def _encode_each(self, row: Sequence[object], found: list[int]) -> list[float]:
         """Add the codes of the cells to those found, and return the row's numbers."""
@@ -150,3 +177,7 @@ class Layout:
         for i, column in enumerate(decoded_columns):
             decoded[:, i] = column
         return decoded
+
+
+def _firsts(parts: Sequence[Float64]) -> Offsets:
+    return np.cumsum([0, *map(len, parts)], dtype=np.int64)

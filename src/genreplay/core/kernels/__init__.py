@@ -19,6 +19,8 @@ narrow, or contain other values than zero and one.
 ``draws.py``       probabilities and random draws
 ``softplus.py``    sums of softplus, for free energies
 ``annealing.py``   the hidden layer's part of one step of AIS
+``grouped.py``     the model of a table
+``scores.py``      how surprising the rows of a table are
 ``workspace.py``   arrays that are reused
 ``compiled/``      the loops that Numba compiles
 =================  ==============================================================

@@ -4,7 +4,7 @@ Importing this package imports Numba. ``choice.compiled_loops`` does so when the
 compiled at its first call and cached on disk. It releases Python's global lock, so threads can share its rows.
 """
 
-from genreplay.core.kernels.compiled import grouped, parallel
+from genreplay.core.kernels.compiled import coding, grouped, parallel, scores
 from genreplay.core.kernels.compiled.draws import anneal, sample, sigmoid
 from genreplay.core.kernels.compiled.sparse import (
     add_product,
@@ -19,6 +19,7 @@ from genreplay.core.kernels.compiled.update import momentum
 __all__ = [
     "add_product",
     "anneal",
+    "coding",
     "count_flips",
     "count_ones",
     "grouped",
@@ -27,6 +28,7 @@ __all__ = [
     "momentum",
     "parallel",
     "sample",
+    "scores",
     "sigmoid",
     "transpose",
 ]

@@ -94,6 +94,29 @@ def in_blocks(E: Float64, A: Float64, off: Float64, scale: Float64, first: int, 
         p[k] = q[k]
 
 
+@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
+def write_surprise(
+    W: Float64,
+    b: Float64,
+    E: Float64,
+    A: Float64,
+    offsets: Offsets,
+    row: Codes,
+    on: Float64,
+    off: Float64,
+    scale: Float64,
+    p: Float64,
+    out: Float64,
+) -> None:
+    """-log P(code | rest of the row) of each group of a row, to ``out``; ``on``, ``off``, ``scale``, ``p``: room."""
+    hidden(W, b, offsets, row, on, off)
+    for g in range(row.shape[0]):
+        own = np.int64(row[g])
+        here = p[: offsets[g + 1] - offsets[g]]
+        conditional(E, A, on, off, offsets[g], own, scale, here)
+        out[g] = -np.log(max(here[own], 1e-300))
+
+
 @over_rows
 def surprise(
     first: int,
@@ -106,15 +129,10 @@ def surprise(
     rows: Codes,
     out: Float64,
 ) -> None:
-    """-log P(code | rest of the row) of each group, to ``out``."""
+    """The same for rows."""
     on, off, scale, p = np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(b.shape[0]), np.empty(256)
     for r in range(first, last):
-        hidden(W, b, offsets, rows[r], on, off)
-        for g in range(rows.shape[1]):
-            own = np.int64(rows[r, g])
-            here = p[: offsets[g + 1] - offsets[g]]
-            conditional(E, A, on, off, offsets[g], own, scale, here)
-            out[r, g] = -np.log(max(here[own], 1e-300))
+        write_surprise(W, b, E, A, offsets, rows[r], on, off, scale, p, out[r])
 
 
 @numba.njit(cache=True, **OPTIONS)  # type: ignore[untyped-decorator]
