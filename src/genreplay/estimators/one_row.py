@@ -28,6 +28,10 @@ class LastRow(NamedTuple):
     nats: float
     """of the row"""
 
+    def is_equal(self, cells: tuple[object, ...]) -> bool:
+        """Whether these are the same cells; True is equal to 1, but is no number."""
+        return self.cells == cells and list(map(type, self.cells)) == list(map(type, cells))
+
 
 class OneRowMixin(JudgingMixin):
     """``surprise_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
@@ -76,15 +80,10 @@ class OneRowMixin(JudgingMixin):
 
     def _coded(self, row: Sequence[object]) -> LastRow:
         cells, last = tuple(row.tolist() if isinstance(row, np.ndarray) else row), self._last
-        if last is not None and last.cells == cells and _types(last.cells) == _types(cells):
+        if last is not None and last.is_equal(cells):
             return last
         judge = self._judge()
         codes, numbers = self.encoder_.codes_and_numbers_one(row)
         surprise, nats = judge.one(codes)
         self._last = last = LastRow(cells, codes[np.newaxis], numbers, surprise, nats)
         return last
-
-
-def _types(cells: tuple[object, ...]) -> list[type]:
-    """True is equal to 1, but is no number."""
-    return list(map(type, cells))

@@ -14,6 +14,8 @@ from genreplay.core.kernels.choice import compiled_loops
 
 Parameters = tuple[Float64, Float64, Float64]
 
+_LIGHT = 8
+"""weights whose work here takes as long as that of one in the other loops, which decide when a second thread helps"""
 RARE = 1e-4
 """exp(a) of a code, about its share of the stream, below which only rows that have it ask for its probability"""
 
@@ -36,7 +38,7 @@ def surprise(W: Float64, a: Float64, b: Float64, offsets: Offsets, rows: Codes, 
     """-log P(code | rest of the row) of each row and group."""
     odds, out, loops = odds or Odds.of(W, a), np.empty(rows.shape), _loops()
     if loops is not None:
-        loops.surprise(len(rows), len(rows) * W.size, W, b, *odds, offsets, rows, out)
+        loops.surprise(len(rows), len(rows) * W.size // _LIGHT, W, b, *odds, offsets, rows, out)
         return out
     s = _hidden(W, b, offsets, rows)
     for g in range(rows.shape[1]):
@@ -91,7 +93,7 @@ def gibbs(
     total = np.zeros((len(rows) if n_before < n_steps else 0, len(W)))
     odds, loops = odds or Odds.of(W, a), _loops()
     if loops is not None:
-        work = len(rows) * n_steps * W.size
+        work = len(rows) * n_steps * W.size // _LIGHT
         E, A = odds if len(total) else (part.astype(np.float32) for part in odds)  # rows alone need no more digits
         loops.gibbs(len(rows), work, W, b, E, A, offsets, rows, free, uniform, n_before, total)
         return rows, total
