@@ -44,7 +44,7 @@ class Means:
         """Take note of further rows, one after the other, so that it does not matter how a stream is cut."""
         self._settle()
         places = self._firsts + codes
-        np.add.at(self._counts, places.ravel(), 1.0)
+        self._counts += np.bincount(places.ravel(), minlength=len(self._counts))  # whole numbers: no rounding
         known = ~np.isnan(numbers)
         np.add.at(self._sums, places[:, self.groups][known], numbers[known])
 
