@@ -30,19 +30,21 @@ def correlated(n: int, rng: np.random.Generator, signs: Float64 | float = 1.0, s
 
 @pytest.mark.parametrize("signs", [np.ones(4), REVERSED], ids=["same correlation", "reversed correlation"])
 def test_after_a_lasting_shift_a_detector_is_as_good_as_one_that_has_seen_nothing_else(signs: Float64) -> None:
-    rng, shift = np.random.default_rng(0), 1_000.0
-    new = correlated(5_500, rng, signs, shift)
-    walked = OnlineRBMDetector(random_state=0).partial_fit(correlated(10_000, rng)).partial_fit(new)
-    fresh = OnlineRBMDetector(random_state=0).partial_fit(new)
-    assert walked.n_renewals_ == 1
-    assert walked.renewed_columns_ == ["x0", "x1", "x2", "x3"]
-    assert np.mean(walked.predict(correlated(10_000, rng, signs, shift)) == -1) <= 0.02
-    outliers, n = correlated(2_000, rng, signs, shift), np.arange(2_000)
-    outliers[n, rng.integers(4, size=2_000)] += 8 * rng.choice([-1, 1], size=2_000)
-    broken = correlated(2_000, rng, signs * REVERSED, shift)
-    for strange in (outliers, broken):
-        found, expected = (np.mean(each.predict(strange) == -1) for each in (walked, fresh))
-        assert found >= 0.9 * expected
+    shift, alarms = 1_000.0, []
+    for seed in range(4):  # how many broken relations are found differs from detector to detector
+        rng = np.random.default_rng(seed)
+        new = correlated(5_500, rng, signs, shift)
+        walked = OnlineRBMDetector(random_state=seed).partial_fit(correlated(3_000, rng)).partial_fit(new)
+        fresh = OnlineRBMDetector(random_state=seed).partial_fit(new)
+        assert walked.n_renewals_ == 1
+        assert walked.renewed_columns_ == ["x0", "x1", "x2", "x3"]
+        assert np.mean(walked.predict(correlated(10_000, rng, signs, shift)) == -1) <= 0.02
+        outliers, n = correlated(2_000, rng, signs, shift), np.arange(2_000)
+        outliers[n, rng.integers(4, size=2_000)] += 8 * rng.choice([-1, 1], size=2_000)
+        broken = correlated(2_000, rng, signs * REVERSED, shift)
+        alarms.append([[np.mean(each.predict(x) == -1) for x in (outliers, broken)] for each in (walked, fresh)])
+    found, expected = np.mean(alarms, axis=0)
+    assert (found >= 0.9 * expected).all()
 
 
 def cheap(**params: Any) -> OnlineRBMDetector:
