@@ -10,7 +10,7 @@ import pytest
 from genreplay import OnlineRBMDetector
 from genreplay.core.kernels import compiled_loops, scores
 from genreplay.estimators.calibration import Scale
-from genreplay.estimators.judge import Judge, cell_surprise
+from genreplay.estimators.judge import Judge, cell_surprise, weighed_rarity
 from genreplay.streams import TableEncoder
 
 needs_numba = pytest.mark.skipif(compiled_loops() is None, reason="there is nothing to compare without Numba")
@@ -97,3 +97,18 @@ def test_compiled_scales_agree_with_numpy(spread: float, monkeypatch: pytest.Mon
         assert np.array_equal(again.counts, scale.counts)
         assert np.allclose(again.yardstick, compiled, rtol=1e-12)
         assert np.allclose(again.nats(far), each, rtol=1e-10, atol=1e-10)
+
+
+def test_combinations_usually_add_twice_what_the_columns_add() -> None:
+    rows = np.random.default_rng(0).normal(size=(600, 3))
+    for combinations in (True, False):
+        detector = OnlineRBMDetector(TableEncoder(combinations=combinations), random_state=0).partial_fit(rows)
+        state = detector.judge_.state
+        shares, weighed = np.exp(-state.rarity), weighed_rarity(state)
+        first = state.offsets[state.n_groups]
+        np.testing.assert_array_equal(weighed[:first], state.rarity[:first])
+        if combinations:
+            usual = shares * weighed
+            assert usual[first:].sum() == pytest.approx(2 * usual[:first].sum())
+        else:
+            assert len(weighed) == first

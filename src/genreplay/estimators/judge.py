@@ -16,6 +16,8 @@ from genreplay.core.kernels.arrays import Codes, Flags
 from genreplay.core.kernels.scores import DIGITS, Measures, RowConstants, joined, judge_row, scores
 from genreplay.estimators.calibration import MEMORY, Float64, Scale
 
+_COMBINATIONS = 2.0
+"""what combinations of columns usually add to the score of a row, for each nat of the columns"""
 _STRANGE, _MOST_STRANGE = math.log(1e6), 0.1
 """surprise beyond which a row counts as an anomaly, which the calibration does not learn; and the largest share of a
 batch that may count so: if there are more, the calibration is wrong, not the rows"""
@@ -94,7 +96,7 @@ class Judge:
     @cached_property
     def _measures(self) -> Measures:
         yardsticks = np.stack([self.row.yardstick, self.cell.yardstick, self.joint.yardstick])
-        return Measures(self.state.rarity, np.where(self.judged, self.usual, np.inf), yardsticks)
+        return Measures(weighed_rarity(self.state), np.where(self.judged, self.usual, np.inf), yardsticks)
 
     def followed(self, known: Scores, cells: Float64, state: State) -> Judge:
         """The judge after the model has learned rows with these scores, whose cells were surprising so much before."""
@@ -130,6 +132,20 @@ class Judge:
         """The judge that ``to_json`` wrote."""
         scales = (Scale.from_json(held[name]) for name in ("row", "cell", "joint"))
         return cls(state, np.array(held["judged"], dtype=bool), np.array(held["usual"]), held["n_tracked"], *scales)
+
+
+def weighed_rarity(state: State) -> Float64:
+    """-log of the share of each code, that of combinations weighed so that they add twice what the columns add.
+
+    Combinations tell the same once more, by more or fewer codes than the columns: of many columns that are mostly 0
+    there are combinations that never are. So what counts is how surprising both usually are, their entropies.
+    """
+    rarity, first = state.rarity, state.offsets[state.n_groups]
+    terms = np.exp(-rarity) * rarity
+    columns, combinations = terms[:first].sum(), terms[first:].sum()
+    if columns > 0 and combinations > 0:
+        rarity[first:] *= _COMBINATIONS * columns / combinations
+    return rarity
 
 
 def cell_surprise(state: State, rows: Codes) -> Float64:

@@ -35,7 +35,7 @@ class Measures(NamedTuple):
     """What the scores of rows are measured by."""
 
     rarity: Float64
-    """-log of the share of each code, of all groups"""
+    """-log of the share of each code, of all groups; of combinations times their weight"""
     usual: Float64
     """usual surprise of the cells of each group of the RBM; infinite where they are not judged"""
     yardsticks: Float64
@@ -94,10 +94,9 @@ def joined(row: Float64, cell: Float64) -> Float64:
 def scores(offsets: Offsets, rows: Codes, cells: Float64, measures: Measures) -> Float64:
     """Four scores of each row, given the surprise of its cells: row, cell, both joined, and the nats of that.
 
-    That of the row is the sum of its combinations' rarity and of half its cells' surprise. A cell is surprising if it
-    is rare, or unlikely given the others: the larger of both counts, so that nothing explains a rare cell away. Cells
-    count half, since combinations of columns say much of the same again. That of the cell is the surprise of the most
-    surprising one, less what is usual in its column.
+    That of the row is the sum of its cells' surprise and of its combinations' rarity. A cell is surprising if it is
+    rare, or unlikely given the others: the larger of both counts, so that nothing explains a rare cell away. That of
+    the cell is the surprise of the most surprising one, less what is usual in its column.
     """
     compiled, out = loops(), np.empty((4, len(rows)))
     if compiled is not None:
@@ -105,7 +104,7 @@ def scores(offsets: Offsets, rows: Codes, cells: Float64, measures: Measures) ->
         return out
     n_groups = cells.shape[1]
     rarity = measures.rarity[offsets[:-1] + rows]
-    whole = rarity[:, n_groups:].sum(axis=1) + np.maximum(rarity[:, :n_groups], cells).sum(axis=1) / 2
+    whole = np.maximum(rarity[:, :n_groups], cells).sum(axis=1) + rarity[:, n_groups:].sum(axis=1)
     row = whole.round(DIGITS)
     cell = (cells - measures.usual).max(axis=1, initial=LOWEST_CELL).round(DIGITS)
     both = joined(nats(measures.yardsticks[0], row), nats(measures.yardsticks[1], cell))

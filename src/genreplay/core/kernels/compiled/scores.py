@@ -47,13 +47,13 @@ def scores_of(
     offsets: Offsets, row: Codes, cells: Float64, rarity: Float64, usual: Float64, yardsticks: Float64
 ) -> tuple[float, float, float, float]:
     """The scores of one row."""
-    combined, inside, top = 0.0, 0.0, LOWEST_CELL
+    whole, top = 0.0, LOWEST_CELL
     for g in range(cells.shape[0]):
-        inside += max(rarity[offsets[g] + row[g]], cells[g])
+        whole += max(rarity[offsets[g] + row[g]], cells[g])
         top = max(top, cells[g] - usual[g])
     for g in range(cells.shape[0], row.shape[0]):
-        combined += rarity[offsets[g] + row[g]]
-    whole, top = rounded(combined + inside / 2), rounded(top)
+        whole += rarity[offsets[g] + row[g]]
+    whole, top = rounded(whole), rounded(top)
     by_row, by_cell = nats(yardsticks[0], whole), 2 * (nats(yardsticks[1], top) - _DOUBT)
     both = max(by_row, by_cell) + np.log1p(np.exp(-abs(by_row - by_cell)))
     return whole, top, both, nats(yardsticks[2], both)
