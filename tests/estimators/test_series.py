@@ -208,3 +208,12 @@ def test_a_series_that_moves_for_good_gets_new_codes_and_is_followed_on() -> Non
 def test_a_bad_policy_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="The 'alarms' parameter of OnlineRBMDetector must be an instance of"):
         OnlineRBMDetector(alarms="deviations").fit(ROWS)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "exponential", "walk"])
+def test_few_rows_of_a_series_in_which_nothing_happens_raise_an_alarm(kind: str) -> None:
+    rng, n = np.random.default_rng(0), 21_000
+    values = 0.05 * np.cumsum(rng.normal(size=n)) if kind == "walk" else getattr(rng, kind)(size=n)
+    judged = series_detector(warm_up=1_000, random_state=0).learn_judged(values[:, np.newaxis])
+    assert judged.alarm.sum() <= 20  # one in 1,000; measured: 7 to 11

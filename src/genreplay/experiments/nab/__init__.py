@@ -4,7 +4,7 @@
 with alarms by ``Deviations``; ``halves.py`` compares settings that were chosen on other series.
 """
 
-from genreplay.experiments.nab.halves import Halves, halves
+from genreplay.experiments.nab.halves import Halves, halves, halves_of
 from genreplay.experiments.nab.run import LEARNING_RATES, METHODS, POLICIES, NabRun, runs
 from genreplay.experiments.nab.scorer import (
     PROFILES,
@@ -31,6 +31,7 @@ __all__ = [
     "Sweep",
     "best_threshold",
     "halves",
+    "halves_of",
     "runs",
     "score",
     "score_alarms",

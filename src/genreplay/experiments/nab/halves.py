@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from genreplay.estimators.deviations import Deviations
 from genreplay.experiments.nab.scorer import PROFILES
+from genreplay.experiments.run import Figures
 
 Floats = npt.NDArray[np.float64]
 N_SPLITS = 20
@@ -54,6 +56,15 @@ def halves(gains: Mapping[str, Floats], windows: npt.NDArray[np.int64], default:
         found.append({name: {p: float(each[i]) for p, each in judged.items()} for name, i in places.items()})
     means = {name: {p: float(np.mean([each[name][p] for each in found])) for p in gains} for name in found[0]}
     return Halves(means["chosen"], means["defaults"], means["best"], n_chosen)
+
+
+def halves_of(figures: Sequence[Figures], default: int) -> Halves:
+    """Split the series of several runs, which differ in a setting; one has the default, and each has every policy."""
+    gains = {name: np.concatenate([np.array(each["gains"][name]) for each in figures]) for name in PROFILES}
+    policy = Deviations()
+    place = figures[default]["policies"].index({"scales": list(policy.scales), "threshold": policy.threshold})
+    n_before = sum(len(each["policies"]) for each in figures[:default])
+    return halves(gains, np.array(figures[0]["windows"]), n_before + place)
 
 
 def scores(
