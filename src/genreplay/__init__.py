@@ -26,14 +26,15 @@ from genreplay.core import (
 )
 
 if TYPE_CHECKING:
-    from genreplay.estimators import OnlineRBM, OnlineRBMDetector
-    from genreplay.streams import TableEncoder
+    from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMDetector, series_detector
+    from genreplay.streams import SeriesEncoder, TableEncoder
 
 __version__ = "0.1.0"
 __all__ = [
     "MODERN",
     "PAPER",
     "CheckpointError",
+    "Deviations",
     "DivergenceError",
     "DreamPool",
     "Dreams",
@@ -46,13 +47,18 @@ __all__ = [
     "OnlineRBMDetector",
     "Recipe",
     "Replay",
+    "SeriesEncoder",
     "Stored",
     "TableEncoder",
     "TableRBM",
+    "series_detector",
 ]
 
 
-_LATE = {"OnlineRBM": "estimators", "OnlineRBMDetector": "estimators", "TableEncoder": "streams"}
+_LATE = {
+    **dict.fromkeys(("Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"), "estimators"),
+    **dict.fromkeys(("SeriesEncoder", "TableEncoder"), "streams"),
+}
 """what comes on first use, so that ``import genreplay.core`` does not import scikit-learn, and where it lies"""
 
 

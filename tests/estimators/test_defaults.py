@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from genreplay import (
     MODERN,
     PAPER,
+    Deviations,
     DreamPool,
     Dreams,
     Nothing,
@@ -167,7 +168,7 @@ INGREDIENTS = [
     for cls in Ingredient.classes.values()
     if cls.__module__.startswith("genreplay.")
     and is_dataclass(cls)
-    and not issubclass(cls, Recipe | TableRBM | Rehearsed)
+    and not issubclass(cls, Recipe | TableRBM | Rehearsed | Deviations)
 ]
 
 
@@ -203,6 +204,12 @@ def test_a_default_of_what_a_table_rehearses_given_explicitly_changes_nothing(cl
     plain = with_replay(cls())
     for explicit in explicit_forms(cls):
         assert with_replay(explicit) == plain  # type: ignore[arg-type]
+
+
+def test_a_default_of_the_alarms_given_explicitly_changes_nothing() -> None:
+    plain = learned(OnlineRBMDetector(alarms=Deviations(), random_state=0))
+    for explicit in explicit_forms(Deviations):
+        assert learned(OnlineRBMDetector(alarms=explicit, random_state=0)) == plain  # type: ignore[arg-type]
 
 
 def test_every_place_of_a_recipe_has_been_tried() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from genreplay.datasets import nab
 from genreplay.datasets.faults import KINDS
 from genreplay.datasets.regimes import MIXED, NEW, RARE
 from genreplay.datasets.registry import spec_of
@@ -14,6 +15,7 @@ from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun, PriceRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.faults import FaultsRun
+from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.offline import OfflineRun
@@ -107,6 +109,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _faults(run, seed, 0.9 if run.method == "RBM" else 0.7, 0.01)
     if isinstance(run, RegimesRun):
         return _regimes(run, 0.2 if run.replay == "none" else 0.02)
+    if isinstance(run, NabRun):
+        return _nab(run, 0.7 if run.method == "RBM" else 0.6)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 // n if label < n else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -136,6 +140,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _faults(run, seed, 0.5 if run.method == "RBM" else 0.8, 0.1)
     if isinstance(run, RegimesRun):
         return _regimes(run, 0.02 if run.replay == "none" else 0.2)
+    if isinstance(run, NabRun):
+        return _nab(run, 0.5 if run.method == "RBM" else 0.6)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 if label == n - 1 else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -322,4 +328,21 @@ def _regimes(run: RegimesRun, alarms: float) -> dict[str, Any]:
         "held_bytes": 500_000,
         "seconds": 2.0,
         "n_rows": sum(lengths),
+    }
+
+
+def _nab(run: NabRun, share: float) -> dict[str, Any]:
+    """Each series has two windows and this share of their points, with any policy."""
+    names = nab.names()[:: run.step]
+    scores = dict.fromkeys(PROFILES, 100 * share)
+    gains = {name: [[2 * share * (each.tp + each.fn)] * len(names)] * len(POLICIES) for name, each in PROFILES.items()}
+    counts = {"n_windows": 2 * len(names), "n_found": len(names), "n_false": 3 * len(names)}
+    return {
+        "scores": scores,
+        **counts,
+        "categories": {category: {"scores": scores, **counts} for category in sorted({n.split("/")[0] for n in names})},
+        "policies": [{"scales": list(policy.scales), "threshold": policy.threshold} for policy in POLICIES],
+        "series": names,
+        "windows": [2] * len(names),
+        "gains": gains,
     }

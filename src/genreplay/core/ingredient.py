@@ -93,7 +93,7 @@ class Ingredient:
 
 
 def to_json(value: object) -> Json:
-    """A setting as JSON: a plain value, or an ingredient.
+    """A setting as JSON: a plain value, a tuple of them as a list, or an ingredient.
 
     >>> from genreplay.core.schedules import Falling
     >>> to_json(Falling(first=2, last=np.float64(1)))["settings"]["last"]
@@ -106,6 +106,8 @@ def to_json(value: object) -> Json:
         return plain
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, tuple):
+        return [to_json(each) for each in value]
     raise TypeError(f"{value!r} cannot be written to a file.")
 
 

@@ -21,6 +21,7 @@ from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators import drift, frames, saving
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.density import generator
+from genreplay.estimators.deviations import Deviations
 from genreplay.estimators.drift import N_RESPONDING, RESPONSES, PageTest
 from genreplay.estimators.filling import Means
 from genreplay.estimators.judge import cell_surprise
@@ -63,6 +64,9 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     on_drift : {"nothing", "faster", "fewer-dreams"}, default="nothing"
         What to do when new rows no longer fit: nothing; or, for 20 updates, three times the learning rate, or a
         quarter of the rehearsed rows.
+    alarms : Deviations or None, default=None
+        For a series, whose rows come in the order of their times: when a row raises an alarm, given those before it.
+        ``learn_scored`` then returns the anomaly of ``Deviations``, and all rows teach alike. See ``series_detector``.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random. The same seed and stream give the same model, however the stream is cut.
 
@@ -111,6 +115,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         "contamination": [Interval(Real, 0, 0.5, closed="right")],
         "warm_up": [Interval(Integral, 1, None, closed="left"), None],
         "on_drift": [StrOptions(set(RESPONSES))],
+        "alarms": [Deviations, None],
         "random_state": ["random_state"],
     }
 
@@ -138,6 +143,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         contamination: float = 0.01,
         warm_up: int | None = None,
         on_drift: OnDrift = "nothing",
+        alarms: Deviations | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.encoder = encoder
@@ -145,6 +151,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         self.contamination = contamination
         self.warm_up = warm_up
         self.on_drift = on_drift
+        self.alarms = alarms
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -174,7 +181,8 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     def learn_scored(self, X: object) -> Float64:
         """Learn rows, and return how surprising each was before it was learned: -log of its p-value, in nats.
 
-        The rows of the warm-up have NaN. However a stream is cut, the values are the same.
+        With ``alarms``, return the anomaly of each row instead. The rows of the warm-up have NaN. However a stream is
+        cut, the values are the same.
 
         Examples
         --------
@@ -240,6 +248,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         validate_data(self, X, reset=True, skip_check_array=True)
         self.encoder_, self.judge_, self.drift_ = encoder, None, PageTest()
         self._settings, self._rng = self._new_settings(), generator(self.random_state)
+        self._policy, self._running = self.alarms, None
         self._waiting, self._renewal = Waiting(), Renewal(np.zeros(self.n_features_in_))
         self.n_renewals_, self.renewed_columns_, self.renewed_after_ = 0, [], 0
         self.extra_, self._threshold, self._n_responding, self._last = {}, None, 0, None
@@ -247,15 +256,16 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
 
     def _follow_changes(self) -> None:
         """Arguments may change between two calls, but not codes that are made, nor what the model started with."""
-        given = (self.encoder, self.rbm, self.contamination, self.warm_up, self.on_drift, self.random_state)
+        given = tuple(getattr(self, name) for name in self._parameter_constraints)
         if self._checked is None or not all(map(is_, given, self._checked)):
             self._validate_params()
             self._checked = given
         encoder = TableEncoder() if self.encoder is None else self.encoder
         warm_up = {} if self.warm_up is None else {"warm_up": int(self.warm_up)}
-        if {**encoder.settings(), **warm_up} != self.encoder_.settings():
+        same_kind = type(encoder) is type(self.encoder_)
+        if not same_kind or {**encoder.settings(), **warm_up} != self.encoder_.settings():
             encoder = self._new_encoder()
-            if self.encoder_.frozen_ or encoder.warm_up != self.encoder_.warm_up:
+            if not same_kind or self.encoder_.frozen_ or encoder.warm_up != self.encoder_.warm_up:
                 raise ValueError(
                     f"{type(self).__name__} cannot change its warm_up, nor its encoder after the warm-up: set them "
                     "back, or call fit to start anew."
@@ -267,6 +277,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
                 f"{type(self).__name__} cannot change n_hidden or replay of its rbm after the warm-up: set them back, "
                 "or call fit to start anew."
             )
+        self._follow_policy()
         self._settings = wanted
 
     def _begin_learning(self, *tables: Table) -> None:
@@ -276,6 +287,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         self.judge_ = first_judge(self._settings, self.encoder_, codes, self._rng)
         self._means = Means(self.encoder_)
         self._means.add(codes, numbers)
+        self._begin_alarms(codes)
 
     def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
@@ -291,7 +303,8 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
             rows = codes[here]
             cells = self._cells_of(rows)
             scores = self._judge().scores(rows, cells)
-            nats[start:stop] = scores.nats
+            anomaly = self._anomaly(cells)
+            nats[start:stop] = scores.nats if anomaly is None else anomaly
             if self._renewal.rows is not None:
                 self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)
             self._waiting.add(rows.copy(), cells, scores)
@@ -318,7 +331,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         nats = scores.nats
         test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
         n_responding = N_RESPONDING if test.n_drifts > self.drift_.n_drifts else max(self._n_responding - 1, 0)
-        state = learner.update(judge.state, self.settings_, rows, np.exp(-nats))
+        state = learner.update(judge.state, self.settings_, rows, self._teaching(nats))
         judge = judge.followed(scores, cells, state)
         renewal = self._renewal.followed(encoder.outside(rows), encoder.column_names_)
         if renewal.rows is not None and renewal.rows.n_rows >= encoder.warm_up and len(later) == 0:

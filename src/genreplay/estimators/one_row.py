@@ -10,8 +10,8 @@ import numpy as np
 
 from genreplay.core.grouped import TableRBM
 from genreplay.core.kernels.arrays import Codes
+from genreplay.estimators.alarms import AlarmsMixin
 from genreplay.estimators.calibration import Float64
-from genreplay.estimators.judging import JudgingMixin
 from genreplay.estimators.renewal import Renewal
 from genreplay.streams.table import Table
 
@@ -36,7 +36,7 @@ class LastRow(NamedTuple):
         return self.cells == cells and list(map(type, self.cells)) == list(map(type, cells))
 
 
-class OneRowMixin(JudgingMixin):
+class OneRowMixin(AlarmsMixin):
     """``surprise_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
 
     _settings: TableRBM
@@ -71,6 +71,7 @@ class OneRowMixin(JudgingMixin):
             self._follow_changes()
             self._update_if_full()
         last = self._coded(row)
+        self._anomaly(last.surprise)
         self._waiting.add(last.codes, last.surprise)
         self._means.add_later(last.codes, last.numbers)
         if self._renewal.rows is not None:

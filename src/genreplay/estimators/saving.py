@@ -10,17 +10,21 @@ import numpy as np
 
 from genreplay.core.ingredient import Json
 from genreplay.estimators import files
+from genreplay.estimators.deviations import Running
 from genreplay.estimators.drift import PageTest
 from genreplay.estimators.filling import Means
 from genreplay.estimators.judge import Judge
 from genreplay.estimators.renewal import Renewal
 from genreplay.estimators.waiting import Waiting
 from genreplay.streams.encoder import TableEncoder
+from genreplay.streams.series import SeriesEncoder
 
 if TYPE_CHECKING:
     from genreplay.estimators.detector import OnlineRBMDetector
 
 Detector = TypeVar("Detector", bound="OnlineRBMDetector")
+ENCODERS = {"TableEncoder": TableEncoder, "SeriesEncoder": SeriesEncoder}
+"""those that a file may name"""
 
 
 def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mapping[str, Json] | None) -> None:
@@ -30,6 +34,7 @@ def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mappi
         "encoder": detector.encoder_.state(),
         "judge": None if judge is None else judge.to_json(),
         "means": None if judge is None else [detector._means.counts.tolist(), detector._means.sums.tolist()],
+        "running": None if detector._running is None else detector._running.to_json(),
         "drift": list(detector.drift_),
         "renewal": detector._renewal.to_json(),
         "n_renewals": detector.n_renewals_,
@@ -47,10 +52,12 @@ def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mappi
 
 def load(path: str | os.PathLike[str], cls: type[Detector]) -> Detector:
     """Read the detector that ``save`` wrote."""
-    held = files.load_table_model(path, cls, {"TableEncoder": TableEncoder})
+    held = files.load_table_model(path, cls, ENCODERS)
     more, model = held.more, cls(**held.params)
-    model.encoder_ = TableEncoder.from_state(more["encoder"])
-    model._settings, model._rng = model._new_settings(), held.rng
+    model.encoder_ = type(model._new_encoder()).from_state(more["encoder"])
+    model._settings, model._policy, model._rng = model._new_settings(), model.alarms, held.rng
+    running = more.get("running")  # none in files from before there were alarms
+    model._running = None if running is None else Running.from_json(running)
     model.judge_ = None if held.state is None else Judge.from_json(held.state, more["judge"])
     if more["means"] is not None:
         model._means = Means(model.encoder_, *map(np.array, more["means"]))

@@ -250,7 +250,7 @@ class TableEncoder(CodedRows):
         codes = list(layout.codes)
         for i, (kind, cells) in enumerate(earlier[0] if earlier else ()):
             if kind == "number":
-                new, old = (NumberCode.learn(each, min(self.n_bins, _MOST_MERGED)) for each in (read[i][1], cells))
+                new, old = (self._number_code(each, min(self.n_bins, _MOST_MERGED)) for each in (read[i][1], cells))
                 codes[i] = new.merged(old)
             elif kind == "category":
                 codes[i] = self._code(kind, np.concatenate([read[i][1], cells]))
@@ -270,10 +270,13 @@ class TableEncoder(CodedRows):
 
     def _code(self, kind: Kind, cells: Array) -> AnyCode:
         if kind == "number":
-            return NumberCode.learn(cells, self.n_bins)
+            return self._number_code(cells, self.n_bins)
         if kind == "category":
             return CategoryCode.learn(cells.tolist(), self.max_categories)
         return BooleanCode() if kind == "boolean" else TimestampCode.learn(cells, self.time_bins)
+
+    def _number_code(self, cells: Array, n_bins: int) -> NumberCode:
+        return NumberCode.learn(cells, n_bins)
 
     def _set_codes(self, layout: Layout) -> None:
         self._layout, self._warm_up = layout, WarmUp(self.column_names_)

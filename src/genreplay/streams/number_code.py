@@ -22,6 +22,10 @@ USUAL = (0.01, 0.99)
 """shares of the values between which the range of a number is usual"""
 FAR = (1.0, 8.0, 64.0, 512.0)
 """distances from the usual range, in ranges, at which what lies beyond is cut"""
+REACH = 60.0
+"""scales from the median up to which a series is coded"""
+_MAD = 1.4826
+"""standard deviation of a normal distribution with a median absolute deviation of 1"""
 _QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -67,7 +71,6 @@ class NumberCode:
             return cls(known, np.full((1, len(_QUARTILES)), np.nan), (1, 0), separate=False, whole=False)
         distinct = np.unique(known)
         separate = len(distinct) <= n_bins + 1
-        whole = bool((known == np.rint(known)).all() and np.abs(known[[0, -1]]).max() < 2**53)
         range_cuts = _separating(distinct) if separate else _equal_widths(known, n_bins)
         low, high = range_cuts[0], range_cuts[-1]
         with np.errstate(over="ignore"):
@@ -78,6 +81,40 @@ class NumberCode:
         below, above = np.unique(below[below < math.nextafter(low, -math.inf)]), np.unique(above[above > high])
         cuts = np.concatenate([below, range_cuts, above])
         usual = len(below) + 1, len(below) + len(range_cuts) - 1
+        return cls._of(known, cuts, usual, separate, ends)
+
+    @classmethod
+    def learn_scaled(cls, values: Float64, n_bins: int) -> NumberCode:
+        r"""Cut the numbers of a series finely near their median, and ever more coarsely away from it.
+
+        With the median m and the robust scale s of the known values, the cuts are at equal steps of
+        :math:`\mathrm{asinh}((x - m) / s)`, from -60 to 60 scales: steps of equal width near the median, and of equal
+        ratio far from it. So a value that leaves the range of the first rows, as those of a series do, still has a code
+        that says how far it is. Beyond 60 scales there is an open interval on either side.
+
+        >>> code = NumberCode.learn_scaled(np.arange(101.0), n_bins=6)
+        >>> code.cuts.round().tolist()
+        [-2174.0, -400.0, -38.0, 50.0, 138.0, 500.0, 2274.0]
+        >>> code.far.tolist()
+        [1, 0, 0, 0, 0, 0, 0, 1, 0]
+        """
+        known = np.sort(values[~np.isnan(values)])
+        if len(known) == 0:
+            return cls.learn(known, n_bins)
+        unit = 2.0**10 if np.abs(known[[0, -1]]).max() > 1e300 else 1.0  # so that no difference overflows
+        median, scale = _median_and_scale(known / unit)
+        steps = np.sinh(np.linspace(-math.asinh(REACH), math.asinh(REACH), n_bins + 1))
+        with np.errstate(over="ignore"):
+            cuts = np.unique(np.clip((median + scale * steps) * unit, -LARGEST, LARGEST))
+            ends = np.clip((median + np.array([-2.0, 2.0]) * REACH * scale) * unit, -LARGEST, LARGEST).tolist()
+        return cls._of(known, cuts, (1, len(cuts) - 1), False, ends)
+
+    @classmethod
+    def _of(
+        cls, known: Float64, cuts: Float64, usual: tuple[int, int], separate: bool, ends: list[float]
+    ) -> NumberCode:
+        """The code with these cuts of known values in order; ``ends`` stand for the open intervals."""
+        whole = bool((known == np.rint(known)).all() and np.abs(known[[0, -1]]).max() < 2**53)
         found = cls(cuts, np.empty((0, 0)), usual, separate, whole)
         middles = np.concatenate([ends[:1], cuts[:-1] / 2 + cuts[1:] / 2, ends[1:]])
         if whole:
@@ -218,3 +255,19 @@ def _equal_widths(known: Float64, n_bins: int) -> Float64:
     if low == high:
         low, high = known[0] / unit, known[-1] / unit
     return np.unique(np.linspace(low, high, n_bins + 1)) * unit
+
+
+def _median_and_scale(known: Float64) -> tuple[float, float]:
+    """The median, and the spread around it: the median absolute deviation, or the mean one if most values are equal.
+
+    A column with a single value has a hundredth of it for a scale, as if it had been measured to some percent.
+
+    >>> _median_and_scale(np.array([1.0, 2.0, 3.0])), _median_and_scale(np.array([5.0, 5.0, 5.0, 9.0]))
+    ((2.0, 1.4826), (5.0, 1.0))
+    >>> _median_and_scale(np.array([7.0, 7.0])), _median_and_scale(np.array([0.0]))
+    ((7.0, 0.07), (0.0, 0.01))
+    """
+    median = float(np.median(known))
+    distances = np.abs(known - median)
+    scale = _MAD * float(np.median(distances)) or float(distances.mean()) or 0.01 * (abs(median) or 1.0)
+    return median, max(scale, 100 * math.ulp(median))  # so that no two cuts are the same float

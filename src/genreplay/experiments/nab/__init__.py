@@ -1,5 +1,11 @@
-"""The Numenta Anomaly Benchmark (not in the paper): 58 time series, scored by NAB's own rules."""
+"""The Numenta Anomaly Benchmark (not in the paper): 58 time series, scored by NAB's own rules.
 
+``scorer.py`` has the rules; ``surprise.py`` how surprising rows are, to the RBM and to histograms; ``run.py`` the runs,
+with alarms by ``Deviations``; ``halves.py`` compares settings that were chosen on other series.
+"""
+
+from genreplay.experiments.nab.halves import Halves, halves, halves_of
+from genreplay.experiments.nab.run import LEARNING_RATES, METHODS, POLICIES, NabRun, runs
 from genreplay.experiments.nab.scorer import (
     PROFILES,
     Part,
@@ -12,4 +18,22 @@ from genreplay.experiments.nab.scorer import (
     sweep,
 )
 
-__all__ = ["PROFILES", "Part", "Profile", "Score", "Sweep", "best_threshold", "score", "score_alarms", "sweep"]
+__all__ = [
+    "LEARNING_RATES",
+    "METHODS",
+    "POLICIES",
+    "PROFILES",
+    "Halves",
+    "NabRun",
+    "Part",
+    "Profile",
+    "Score",
+    "Sweep",
+    "best_threshold",
+    "halves",
+    "halves_of",
+    "runs",
+    "score",
+    "score_alarms",
+    "sweep",
+]

@@ -4,7 +4,7 @@ Importing this package imports Numba. ``choice.compiled_loops`` does so when the
 compiled at its first call and cached on disk. It releases Python's global lock, so threads can share its rows.
 """
 
-from genreplay.core.kernels.compiled import coding, grouped, parallel, scores
+from genreplay.core.kernels.compiled import coding, grouped, parallel, running, scores
 from genreplay.core.kernels.compiled.draws import anneal, sample, sigmoid
 from genreplay.core.kernels.compiled.sparse import (
     add_product,
@@ -27,6 +27,7 @@ __all__ = [
     "list_ones",
     "momentum",
     "parallel",
+    "running",
     "sample",
     "scores",
     "sigmoid",

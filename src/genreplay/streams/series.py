@@ -1,0 +1,66 @@
+"""The encoder of a time series: rows with a time and numbers that wander."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.streams.cells import Kind
+from genreplay.streams.encoder import TableEncoder
+from genreplay.streams.number_code import NumberCode
+from genreplay.streams.table import Array
+
+
+class SeriesEncoder(TableEncoder):
+    """Turn the rows of a time series into groups of codes, and codes into rows.
+
+    It differs from ``TableEncoder`` in the code of numbers, which fits what the next rows of a series may hold rather
+    than what its first rows held: ``n_bins`` intervals, narrow near the median of the warm-up and ever wider away from
+    it, up to 60 robust scales, and an open interval on either side. See ``NumberCode.learn_scaled``. There are no
+    combinations of numbers.
+
+    Parameters
+    ----------
+    combinations : bool, default=False
+        Whether there are groups for the principal components of the numbers.
+    n_bins : int, default=24
+        Intervals of a number; at most 243.
+    max_categories, time_bins, kinds, warm_up, dtype
+        As in ``TableEncoder``.
+
+    Examples
+    --------
+    >>> from genreplay.streams import SeriesEncoder
+    >>> rows = [["2014-04-01 00:00", 20.0], ["2014-04-01 00:05", 21.0], ["2014-04-01 00:10", 19.0]]
+    >>> encoder = SeriesEncoder().fit(rows)
+    >>> encoder.group_sizes_
+    array([25,  8, 27])
+    >>> encoder.codes([["2014-04-01 00:15", value] for value in (-5000.0, 19.0, 20.0, 21.0, 50.0)])[:, 2]
+    array([ 0, 11, 12, 14, 22], dtype=uint8)
+    """
+
+    def __init__(
+        self,
+        *,
+        combinations: bool = False,
+        n_bins: int = 24,
+        max_categories: int = 32,
+        time_bins: int = 24,
+        kinds: Mapping[str | int, Kind] | None = None,
+        warm_up: int = 500,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> None:
+        super().__init__(
+            combinations=combinations,
+            n_bins=n_bins,
+            max_categories=max_categories,
+            time_bins=time_bins,
+            kinds=kinds,
+            warm_up=warm_up,
+            dtype=dtype,
+        )
+
+    def _number_code(self, cells: Array, n_bins: int) -> NumberCode:
+        return NumberCode.learn_scaled(cells, n_bins)
