@@ -45,11 +45,12 @@ def test_python_examples_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "readme"}
     blocks = python_blocks("README.md")
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         run(block, names, "README.md")
     assert set(names["search"].best_params_) == {"recipe__learning_rate__last", "recipe__momentum"}
     assert names["detector"].is_ready_
+    assert np.flatnonzero(names["judged"].alarm).tolist() == [1_700]
 
 
 def test_the_readme_shows_both_recipes_as_they_are() -> None:
