@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from genreplay.experiments.nab.halves import N_SPLITS
 from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.formatting import fine_percent
-from genreplay.report import anomaly, beyond, faults, regimes
+from genreplay.report import anomaly, beyond, faults, nab, regimes
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 from genreplay.report.titles import column_title
 
@@ -102,6 +103,29 @@ def _fault(row: faults.Row, method: str) -> str:
     return value if cell.deviation is None else f"{value} ± {cell.deviation:.3f}"
 
 
+def nab_table(results: Results) -> str:
+    """A line for each method with its scores on NAB, by default and with settings of other series; empty if not run."""
+    rows = nab.nab(results)
+    if not rows:
+        return ""
+    titles = list(nab.PROFILE_TITLES.values())
+    lines = [
+        f"| NAB | {' | '.join([*titles, *(f'{title}, by halves' for title in titles)])} |",
+        f"|---|{'---:|' * 2 * len(titles)}",
+    ]
+    for row in rows:
+        scores = [each[name] for each in (row.defaults, row.halves.chosen) for name in nab.PROFILE_TITLES]
+        lines.append(f"| {row.method} | {' | '.join(f'{score:.1f}' for score in scores)} |")
+    choices = ", ".join(f"{row.n_settings} ({row.method})" for row in rows)
+    lines += [
+        "",
+        f"NAB's scores, mean over seeds ({rows[0].n_seeds} of the RBM). By halves: the setting with the best standard "
+        f"score on a random half of the series, judged on the other half, mean over {N_SPLITS} splits; settings to "
+        f"choose from: {choices}.",
+    ]
+    return "\n".join([*lines, *_quick(results)]) + "\n"
+
+
 def beyond_table(results: Results) -> str:
     """A line for each data set with the recipe "modern" beside its rivals, and what they say; empty if not run."""
     found = beyond.beyond(results)
@@ -160,5 +184,12 @@ def _cell(cell: Cell) -> str:
     return f"{value}<br><sub>AIS ± {nats.ais_error:.2f}{gap}</sub>"
 
 
-TABLES: tuple[Callable[[Results], str], ...] = (table, anomaly_table, faults_table, regimes_table, beyond_table)
+TABLES: tuple[Callable[[Results], str], ...] = (
+    table,
+    anomaly_table,
+    faults_table,
+    regimes_table,
+    nab_table,
+    beyond_table,
+)
 """the tables of the README, in order; a table whose runs are missing is empty"""
