@@ -26,7 +26,7 @@ def made_up(name: str, n_rows: int = 800, seed: int = 0) -> Series:
     """A daily rhythm with noise, and a failure in a window."""
     rng, t = np.random.default_rng(seed), np.arange(n_rows)
     values = np.sin(t * 2 * np.pi / 48) + 0.1 * rng.normal(size=n_rows)
-    values[600:612] = 5
+    values[600:612] += 5
     times = np.datetime64("2014-04-01T00:00:00") + 1800 * t
     return nab.make(name, times, values, [(590, 640)])
 
@@ -41,10 +41,9 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_recorded_surprise_gives_the_anomaly_of_the_detector_itself() -> None:
     series = CORPUS[0]
-    first, later = by_rbm(series, SERIES_RBM.learning_rate, seed=3)
+    surprise = by_rbm(series, SERIES_RBM.learning_rate, seed=3)
     anomaly = series_detector(warm_up=series.probation, random_state=3).learn_scored(rows_of(series))
-    policy = Deviations()
-    found, _ = policy.followed(policy.warmed_up(first), later)
+    found = run.followed(series, surprise, Deviations())
     assert np.isnan(anomaly[: series.probation]).all()
     np.testing.assert_array_equal(found.anomaly, anomaly[series.probation :])
 

@@ -86,21 +86,21 @@ class AlarmsMixin(JudgingMixin):
             )
         self._policy = wanted
 
-    def _begin_alarms(self, rows: Codes) -> None:
+    def _begin_alarms(self, rows: Codes, numbers: Float64) -> None:
         """Follow the rows of the warm-up, which the model has learned."""
         if self._policy is not None:
             judge = self._judge()
-            self._running = self._policy.warmed_up(cell_surprise(judge.state, rows)[:, judge.judged])
+            self._running = self._policy.warmed_up(cell_surprise(judge.state, rows)[:, judge.judged], numbers)
 
-    def _anomaly(self, cells: Float64) -> Float64 | None:
+    def _anomaly(self, cells: Float64, numbers: Float64) -> Float64 | None:
         """Follow further rows, given the surprise of their cells, and return their anomaly; None without a policy."""
         if self._policy is None:
             return None
         assert self._running is not None
         judged = np.flatnonzero(self._judge().judged)
-        found, self._running = self._policy.followed(self._running, cells[:, judged])
+        found, self._running = self._policy.followed(self._running, cells[:, judged], numbers)
         if self._blamed is not None:
-            columns = self.encoder_.column_of_group_[judged]
+            columns = self.encoder_.column_of_group_[[*judged, *self.encoder_.number_groups_]]
             self._blamed.append(columns[found.column] if len(judged) else found.column)
         return found.anomaly
 

@@ -287,7 +287,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
         self.judge_ = first_judge(self._settings, self.encoder_, codes, self._rng)
         self._means = Means(self.encoder_)
         self._means.add(codes, numbers)
-        self._begin_alarms(codes)
+        self._begin_alarms(codes, numbers)
 
     def _learn(self, table: Table) -> Float64:
         """Score and learn, batch by batch: each row is scored by the model that had all full batches before it."""
@@ -303,7 +303,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
             rows = codes[here]
             cells = self._cells_of(rows)
             scores = self._judge().scores(rows, cells)
-            anomaly = self._anomaly(cells)
+            anomaly = self._anomaly(cells, numbers[here])
             nats[start:stop] = scores.nats if anomaly is None else anomaly
             if self._renewal.rows is not None:
                 self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)

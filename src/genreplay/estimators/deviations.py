@@ -11,8 +11,9 @@ these deviations, and that of a row is that of its most deviating cell:
 
 .. math:: z_t = \sum_w \frac{x_t^w - \mu_t^w}{\sigma_t^w + 0.3}.
 
-The 0.3 nats keep a series that hardly ever surprises from raising an alarm at the least change. After an alarm there is
-none for a while: what goes on is still the same event.
+The 0.3 nats keep a series that hardly ever surprises from raising an alarm at the least change. The values of a number
+that is stuck surprise nobody, so how long it has not changed is followed, too: see ``Standstill``. After an alarm there
+is none for a while: what goes on is still the same event.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ import numpy.typing as npt
 from genreplay.core.ingredient import Ingredient, Json, is_number, is_positive_int, require
 from genreplay.core.kernels.running import deviations as running_deviations
 from genreplay.estimators.calibration import MEMORY, Float64
+from genreplay.estimators.standstill import Standstill
 
 _FLOOR = 0.3
 """nats, added to the standard deviation"""
+_IN_QUIET = 0.99
+"""anomaly of a row that would raise an alarm in the quiet time after another, as a share of the threshold"""
 _N_FIRST = 20
 """rows that a standard deviation is taken from at least; before, nothing deviates"""
 
@@ -39,11 +43,11 @@ class Followed(NamedTuple):
     """What some rows were."""
 
     anomaly: Float64
-    """of each row; one after an alarm, too soon for another, stays just below the threshold"""
+    """of each row; one after an alarm, too soon for another, stays 1 % below the threshold"""
     alarm: npt.NDArray[np.bool_]
     """whether the row raises one"""
     column: npt.NDArray[np.int64]
-    """the one that deviates most; -1 if there is none"""
+    """the one that deviates most, those of numbers that stand still behind the others; -1 if there is none"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +63,25 @@ class Running:
     variance: Float64
     recent: Float64
     """surprise of the last rows, oldest first: as many as the longest scale needs beside a new one"""
+    still: Standstill
 
     @property
     def nbytes(self) -> int:
-        return self.mean.nbytes + self.variance.nbytes + self.recent.nbytes
+        return self.mean.nbytes + self.variance.nbytes + self.recent.nbytes + self.still.nbytes
 
     def to_json(self) -> dict[str, Json]:
         """All of it, for a file."""
         arrays: dict[str, Json] = {name: getattr(self, name).tolist() for name in ("mean", "variance", "recent")}
-        return {"n": self.n, "n_quiet": self.n_quiet, "n_columns": self.mean.shape[1], **arrays}
+        counters: dict[str, Json] = {"n": self.n, "n_quiet": self.n_quiet, "n_columns": self.mean.shape[1]}
+        return {**counters, **arrays, "still": self.still.to_json()}
 
     @classmethod
     def from_json(cls, held: Mapping[str, Any]) -> Running:
         """What ``to_json`` wrote."""
         n_columns = held["n_columns"]
         arrays = [np.array(held[name], dtype=np.float64) for name in ("mean", "variance", "recent")]
-        return cls(held["n"], held["n_quiet"], *(array.reshape(len(array), n_columns) for array in arrays))
+        mean, variance, recent = (array.reshape(len(array), n_columns) for array in arrays)
+        return cls(held["n"], held["n_quiet"], mean, variance, recent, Standstill.from_json(held["still"]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,19 +115,22 @@ class Deviations(Ingredient):
         require(self, "quiet", "a number from 0 to 1", is_number(self.quiet) and 0 <= self.quiet <= 1)
         object.__setattr__(self, "scales", tuple(map(int, scales)))  # a file has a list
 
-    def start(self, n_columns: int) -> Running:
+    def start(self, n_columns: int, n_numbers: int = 0) -> Running:
         """Nothing is known of any row."""
         none = np.zeros((len(self.scales), n_columns))
-        return Running(0, 0, none, none, np.zeros((max(self.scales) - 1, n_columns)))
+        recent = np.zeros((max(self.scales) - 1, n_columns))
+        return Running(0, 0, none, none, recent, Standstill.start(n_numbers))
 
-    def warmed_up(self, surprise: Float64) -> Running:
+    def warmed_up(self, surprise: Float64, numbers: Float64 | None = None) -> Running:
         """What the first rows of a stream leave; they raise no alarm."""
-        return self.replace(quiet=0.0).followed(self.start(surprise.shape[1]), surprise)[1]
+        nothing = self.start(surprise.shape[1], 0 if numbers is None else numbers.shape[1])
+        return self.replace(quiet=0.0).followed(nothing, surprise, numbers)[1]
 
-    def followed(self, running: Running, surprise: Float64) -> tuple[Followed, Running]:
+    def followed(self, running: Running, surprise: Float64, numbers: Float64 | None = None) -> tuple[Followed, Running]:
         """Judge further rows by the surprise of their cells, (n_rows, n_columns), each before it is added.
 
-        However the rows are cut into calls, the result is the same to the bit.
+        ``numbers`` are the numbers of the rows, to see whether they stand still; None for none. However the rows are
+        cut into calls, the result is the same to the bit.
         """
         (n_rows, n_columns), n, n_quiet = surprise.shape, running.n, running.n_quiet
         known = np.concatenate([running.recent, surprise])
@@ -132,16 +142,18 @@ class Deviations(Ingredient):
         for k in range(len(self.scales)):
             deviations += by_scale[:, k * n_columns : (k + 1) * n_columns]
         mean, variance = mean.reshape(running.mean.shape), variance.reshape(running.mean.shape)
-        column = deviations.argmax(axis=1) if n_columns else np.full(n_rows, -1)
-        anomaly = deviations.max(axis=1) if n_columns else np.zeros(n_rows)
+        nats, still = running.still.followed(np.empty((n_rows, 0)) if numbers is None else numbers)
+        anomalies = np.concatenate([deviations, np.where(nats > 0, nats, -math.inf)], axis=1)
+        column = anomalies.argmax(axis=1) if n_columns else np.full(n_rows, -1)
+        anomaly = anomalies.max(axis=1) if n_columns else np.zeros(n_rows)
         alarm = np.zeros(n_rows, dtype=np.bool_)
         start = n_quiet
         for i in np.flatnonzero(anomaly >= self.threshold).tolist():
             if i >= start:
                 alarm[i] = True
                 start = i + 1 + int(self.quiet * min(n + i + 1, MEMORY))
-        anomaly = np.where(alarm, anomaly, np.minimum(anomaly, math.nextafter(self.threshold, -math.inf)))
-        after = Running(n + n_rows, max(start - n_rows, 0), mean, variance, known[n_rows:])
+        anomaly = np.where(alarm | (anomaly < self.threshold), anomaly, _IN_QUIET * self.threshold)
+        after = Running(n + n_rows, max(start - n_rows, 0), mean, variance, known[n_rows:], still)
         return Followed(anomaly, alarm, column), after
 
     def _means(self, known: Float64, n_rows: int, n: int) -> Float64:

@@ -28,7 +28,7 @@ def series_detector(
     Parameters
     ----------
     warm_up : int or None, default=None
-        First rows, which fix the codes; None for 500.
+        First rows, which fix the codes; None for 300.
     alarms : Deviations or None, default=None
         When there is an alarm; None for ``Deviations()``.
     random_state : int, RandomState instance or None, default=None

@@ -27,7 +27,9 @@ class SeriesEncoder(TableEncoder):
         Whether there are groups for the principal components of the numbers.
     n_bins : int, default=24
         Intervals of a number; at most 243.
-    max_categories, time_bins, kinds, warm_up, dtype
+    warm_up : int, default=300
+        First rows, which fix the codes: a day with a value every five minutes. A series should be judged soon.
+    max_categories, time_bins, kinds, dtype
         As in ``TableEncoder``.
 
     Examples
@@ -49,7 +51,7 @@ class SeriesEncoder(TableEncoder):
         max_categories: int = 32,
         time_bins: int = 24,
         kinds: Mapping[str | int, Kind] | None = None,
-        warm_up: int = 500,
+        warm_up: int = 300,
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
         super().__init__(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from genreplay.datasets import nab
 from genreplay.datasets.nab import Series
-from genreplay.estimators.deviations import Deviations
+from genreplay.estimators.deviations import Deviations, Followed
 from genreplay.estimators.series import SERIES_RBM
 from genreplay.experiments.nab import surprise
 from genreplay.experiments.nab.scorer import PROFILES, Part, Profile, score_alarms
@@ -105,10 +105,16 @@ def contributions(corpus: list[Series], found: list[Surprise]) -> Figures:
 def _alarms(corpus: list[Series], found: list[Surprise], policy: Deviations) -> dict[str, npt.NDArray[np.bool_]]:
     """Return the alarms in each series; there is none in the probationary period."""
     alarms = {}
-    for series, (first, later) in zip(corpus, found, strict=True):
-        judged, _ = policy.followed(policy.warmed_up(first), later)
-        alarms[series.name] = np.concatenate([np.zeros(len(first), dtype=np.bool_), judged.alarm])
+    for series, each in zip(corpus, found, strict=True):
+        judged = followed(series, each, policy)
+        alarms[series.name] = np.concatenate([np.zeros(len(each.first), dtype=np.bool_), judged.alarm])
     return alarms
+
+
+def followed(series: Series, found: Surprise, policy: Deviations) -> Followed:
+    """Return what a policy makes of the rows of a series behind its first ones."""
+    n_first, values = len(found.first), series.values[:, np.newaxis]
+    return policy.followed(policy.warmed_up(found.first, values[:n_first]), found.later, values[n_first:])[0]
 
 
 def _gain(part: Part, profile: Profile) -> float:

@@ -34,13 +34,13 @@ class _Recorder(OnlineRBMDetector):
     first: Float64
     later: list[Float64]
 
-    def _begin_alarms(self, rows: Codes) -> None:
-        super()._begin_alarms(rows)
+    def _begin_alarms(self, rows: Codes, numbers: Float64) -> None:
+        super()._begin_alarms(rows, numbers)
         self.first, self.later = self._cells_of(rows)[:, self._judge().judged], []
 
-    def _anomaly(self, cells: Float64) -> Float64 | None:
+    def _anomaly(self, cells: Float64, numbers: Float64) -> Float64 | None:
         self.later.append(cells[:, self._judge().judged])
-        return super()._anomaly(cells)
+        return super()._anomaly(cells, numbers)
 
 
 def by_rbm(series: Series, learning_rate: float, seed: int) -> Surprise:
