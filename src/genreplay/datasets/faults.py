@@ -138,8 +138,8 @@ def _usual(n_rows: int, rng: np.random.Generator) -> Objects:
     in_shift = (weekday < 5) & (hour >= 6) & (hour < 22)
     running = _held(rng.random(n_rows) < np.where(in_shift, *_RUNNING_SHARES), 15, rng, also=in_shift)
     product = _held(rng.choice(len(_PRODUCTS), size=n_rows, p=_PRODUCT_SHARES), 30, rng)
-    load = _wandering(n_rows, 0.95, rng)
-    weather = _wandering(n_rows, 0.999, rng)
+    load = wandering(n_rows, 0.95, rng)
+    weather = wandering(n_rows, 0.999, rng)
 
     def noise(scale: float) -> Floats:
         return rng.normal(scale=scale, size=n_rows)
@@ -187,7 +187,7 @@ def _held(drawn: npt.NDArray[np.generic], n_rows: int, rng: np.random.Generator,
     return np.asarray(drawn[np.maximum.accumulate(np.where(is_new, np.arange(len(drawn)), 0))])
 
 
-def _wandering(n_rows: int, keep: float, rng: np.random.Generator) -> Floats:
+def wandering(n_rows: int, keep: float, rng: np.random.Generator) -> Floats:
     """An autoregressive series with mean 0 and standard deviation 1."""
     from scipy.signal import lfilter
 

@@ -1,4 +1,4 @@
-"""Table 2 and the tables of detectors, faults, regimes and the modern recipe as Markdown, for the README."""
+"""Table 2 and the tables of detectors, faults, regimes, series and the modern recipe as Markdown, for the README."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from genreplay.experiments.nab.halves import N_SPLITS
 from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.formatting import fine_percent
-from genreplay.report import anomaly, beyond, faults, nab, regimes
+from genreplay.report import anomaly, beyond, faults, nab, regimes, sensors
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 from genreplay.report.titles import column_title
 
@@ -126,6 +126,23 @@ def nab_table(results: Results) -> str:
     return "\n".join([*lines, *_quick(results)]) + "\n"
 
 
+def sensors_table(results: Results) -> str:
+    """A line for each kind of fault of a sensor, with the ROC-AUC of each method; empty if not run."""
+    found = sensors.sensors(results)
+    if found is None:
+        return ""
+    lines = [
+        f"| faults of sensors | {' | '.join(found.methods)} |",
+        f"|---|{'---:|' * len(found.methods)}",
+        *(f"| {row.title} | {' | '.join(_fault(row, method) for method in found.methods)} |" for row in found.auc),
+        "",
+        "ROC-AUC of the rows of each kind of fault among the usual rows, mean ± standard deviation over seeds; the "
+        "regression is fitted offline on all rows. The best online method of a line is in bold. "
+        + " ".join(found.sentences[1:]),
+    ]
+    return "\n".join([*lines, *_quick(results)]) + "\n"
+
+
 def beyond_table(results: Results) -> str:
     """A line for each data set with the recipe "modern" beside its rivals, and what they say; empty if not run."""
     found = beyond.beyond(results)
@@ -190,6 +207,7 @@ TABLES: tuple[Callable[[Results], str], ...] = (
     faults_table,
     regimes_table,
     nab_table,
+    sensors_table,
     beyond_table,
 )
 """the tables of the README, in order; a table whose runs are missing is empty"""

@@ -82,6 +82,13 @@ def panel(width: float = 4.2, height: float = 3.1) -> tuple[Figure, Axes]:
         return figure, figure.subplots()
 
 
+def stack(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """Several pairs of axes above one another, which share the horizontal one; the size of all together in inches."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        return figure, list(figure.subplots(n, sharex=True))
+
+
 def plain_log(axis: Axis, ticks: Sequence[float] | None = None) -> None:
     """A logarithmic axis with numbers in full, at these ticks or at powers of ten."""
     axis.set_major_locator(FixedLocator(ticks) if ticks else LogLocator())

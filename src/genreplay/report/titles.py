@@ -17,6 +17,7 @@ SECTIONS = {
     "anomaly": "Anomaly detection",
     "faults": "Faults in a factory",
     "regimes": "When regimes return",
+    "sensors": "Faults of sensors in a time series",
     "runs": "What was run, and how",
 }
 """the sections of the report, in order"""

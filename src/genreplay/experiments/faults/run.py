@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
@@ -81,8 +82,8 @@ class FaultsRun:
         }
 
 
-def ranking(scores: Floats, kinds: Objects) -> Figures:
-    """ROC-AUC and average precision of all faults, and of each kind, among the usual rows.
+def ranking(scores: Floats, kinds: Objects, names: Sequence[str] = KINDS) -> Figures:
+    """ROC-AUC and average precision of all faults, and of those of each kind with a name, among the usual rows.
 
     >>> import numpy as np
     >>> ranking(np.array([1.0, 2, 3, 2]), np.array(["", "", "stuck", "label"], dtype=object))
@@ -92,7 +93,7 @@ def ranking(scores: Floats, kinds: Objects) -> Figures:
     from sklearn.metrics import average_precision_score, roc_auc_score
 
     auc, precision = {}, {}
-    for name in ("all", *KINDS):
+    for name in ("all", *names):
         is_fault = kinds != USUAL if name == "all" else kinds == name
         chosen = is_fault | (kinds == USUAL)
         if is_fault.any():

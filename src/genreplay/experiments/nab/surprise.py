@@ -59,11 +59,15 @@ def by_histograms(series: Series, by_hour: bool) -> Surprise:
     """
     encoder = SeriesEncoder().fit(rows_of(series)[: series.probation])
     codes, sizes = encoder.codes(rows_of(series)), encoder.group_sizes_
-    hours, values = codes[:, 0], codes[:, 2]
-    counts = np.zeros((sizes[0], sizes[2]))
+    return counted(codes[:, 0], codes[:, 2], (int(sizes[0]), int(sizes[2])), series.probation, by_hour)
+
+
+def counted(hours: Codes, values: Codes, sizes: tuple[int, int], n_first: int, by_hour: bool) -> Surprise:
+    """By how often each code of a number has come; ``sizes`` counts the codes of the hours and of the values."""
+    counts = np.zeros(sizes)
     found = []
-    batches = [(0, series.probation)]
-    batches += [(i, i + SERIES_RBM.batch_size) for i in range(series.probation, len(values), SERIES_RBM.batch_size)]
+    batches = [(0, n_first)]
+    batches += [(i, i + SERIES_RBM.batch_size) for i in range(n_first, len(values), SERIES_RBM.batch_size)]
     for start, stop in batches:
         hour, value = hours[start:stop], values[start:stop]
         if start:
