@@ -89,20 +89,28 @@ class AlarmsMixin(JudgingMixin):
     def _begin_alarms(self, rows: Codes, numbers: Float64) -> None:
         """Follow the rows of the warm-up, which the model has learned."""
         if self._policy is not None:
-            judge = self._judge()
-            self._running = self._policy.warmed_up(cell_surprise(judge.state, rows)[:, judge.judged], numbers)
+            cells = cell_surprise(self._judge().state, rows)
+            self._running = self._policy.warmed_up(self._surprise(rows, cells), numbers)
 
-    def _anomaly(self, cells: Float64, numbers: Float64) -> Float64 | None:
+    def _anomaly(self, rows: Codes, cells: Float64, numbers: Float64) -> Float64 | None:
         """Follow further rows, given the surprise of their cells, and return their anomaly; None without a policy."""
         if self._policy is None:
             return None
         assert self._running is not None
-        judged = np.flatnonzero(self._judge().judged)
-        found, self._running = self._policy.followed(self._running, cells[:, judged], numbers)
+        found, self._running = self._policy.followed(self._running, self._surprise(rows, cells), numbers)
         if self._blamed is not None:
+            judged = np.flatnonzero(self._judge().judged)
             columns = self.encoder_.column_of_group_[[*judged, *self.encoder_.number_groups_]]
             self._blamed.append(columns[found.column] if len(judged) else found.column)
         return found.anomaly
+
+    def _surprise(self, rows: Codes, cells: Float64) -> Float64:
+        """The surprise of the cells that are judged; that of a number has that of its residual added."""
+        judge, residuals = self._judge(), self.encoder_.residual_groups_
+        if len(residuals):
+            cells = cells.copy()
+            cells[:, self.encoder_.number_groups_] += judge.rarity[judge.state.offsets[residuals] + rows[:, residuals]]
+        return cells[:, judge.judged]
 
     def _teaching(self, nats: Float64) -> Float64:
         """How much each row teaches: its p-value, or, in a series, the same for all."""

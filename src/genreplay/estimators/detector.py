@@ -303,7 +303,7 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
             rows = codes[here]
             cells = self._cells_of(rows)
             scores = self._judge().scores(rows, cells)
-            anomaly = self._anomaly(cells, numbers[here])
+            anomaly = self._anomaly(rows, cells, numbers[here])
             nats[start:stop] = scores.nats if anomaly is None else anomaly
             if self._renewal.rows is not None:
                 self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from genreplay.core.ingredient import Ingredient, Json, is_number, is_positive_int, require
 from genreplay.core.kernels.running import deviations as running_deviations
+from genreplay.core.kernels.running import window_means
 from genreplay.estimators.calibration import MEMORY, Float64
 from genreplay.estimators.standstill import Standstill
 
@@ -88,8 +89,6 @@ class Running:
 class Deviations(Ingredient):
     """When a series raises an alarm: a frozen value.
 
-    With the defaults, some 10 of 20,000 rows of a series in which nothing happens raise an alarm.
-
     >>> policy = Deviations(threshold=9)
     >>> surprise = np.random.default_rng(0).exponential(size=(1000, 2))
     >>> surprise[800:810, 1] += 5
@@ -98,9 +97,9 @@ class Deviations(Ingredient):
     (array([802]), array([1]))
     """
 
-    scales: tuple[int, ...] = (1, 4, 16)
+    scales: tuple[int, ...] = (1, 8, 32)
     """numbers of rows over which the surprise is averaged"""
-    threshold: float = 8.0
+    threshold: float = 7.0
     """anomaly, the sum of the deviations over all scales, from which on there is an alarm"""
     quiet: float = 0.05
     """rows after an alarm without another, as a share of the rows that the running means are taken over: those so far,
@@ -134,7 +133,7 @@ class Deviations(Ingredient):
         """
         (n_rows, n_columns), n, n_quiet = surprise.shape, running.n, running.n_quiet
         known = np.concatenate([running.recent, surprise])
-        means = self._means(known, n_rows, n).reshape(n_rows, running.mean.size)
+        means = window_means(known, n_rows, n, self.scales).reshape(n_rows, running.mean.size)
         by_scale, mean, variance = running_deviations(
             means, running.mean.ravel(), running.variance.ravel(), n, MEMORY, _N_FIRST, _FLOOR
         )
@@ -155,16 +154,3 @@ class Deviations(Ingredient):
         anomaly = np.where(alarm | (anomaly < self.threshold), anomaly, _IN_QUIET * self.threshold)
         after = Running(n + n_rows, max(start - n_rows, 0), mean, variance, known[n_rows:], still)
         return Followed(anomaly, alarm, column), after
-
-    def _means(self, known: Float64, n_rows: int, n: int) -> Float64:
-        """Means over each scale, (n_rows, n_scales, n_columns), of rows that come after n others.
-
-        Each is added up for itself, in the order of its rows, so that no rounding error depends on the rows before.
-        """
-        means = np.zeros((n_rows, len(self.scales), known.shape[1]))
-        for k, scale in enumerate(self.scales):
-            first = len(known) - n_rows - scale + 1
-            for j in range(scale):
-                means[:, k] += known[first + j : first + j + n_rows]
-            means[:, k] /= np.minimum(np.arange(n + 1, n + n_rows + 1), scale)[:, np.newaxis]
-        return means

@@ -94,6 +94,11 @@ class Judge:
         return RowConstants(rbm.W, rbm.b, *rbm.odds, self.state.offsets, *self._measures)
 
     @cached_property
+    def rarity(self) -> Float64:
+        """-log of the share of each code in its group."""
+        return self.state.rarity
+
+    @cached_property
     def _measures(self) -> Measures:
         yardsticks = np.stack([self.row.yardstick, self.cell.yardstick, self.joint.yardstick])
         return Measures(weighed_rarity(self.state), np.where(self.judged, self.usual, np.inf), yardsticks)

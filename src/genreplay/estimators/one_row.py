@@ -71,7 +71,7 @@ class OneRowMixin(AlarmsMixin):
             self._follow_changes()
             self._update_if_full()
         last = self._coded(row)
-        self._anomaly(last.surprise, np.array([last.numbers], dtype=np.float64))
+        self._anomaly(last.codes, last.surprise, np.array([last.numbers], dtype=np.float64))
         self._waiting.add(last.codes, last.surprise)
         self._means.add_later(last.codes, last.numbers)
         if self._renewal.rows is not None:

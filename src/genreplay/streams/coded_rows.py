@@ -75,6 +75,11 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._layout.encode_one(row)
 
     @property
+    def residual_groups_(self) -> Integers:
+        """For each number, the group of its residual; none where the combinations are not residuals."""
+        return np.empty(0, dtype=np.int64)
+
+    @property
     def number_groups_(self) -> Integers:
         """The groups of the number columns."""
         self._require_frozen()

@@ -1,15 +1,15 @@
-"""Combinations of a table's numbers: principal components, coded as further columns.
+"""Combinations of a table's numbers, coded as further columns: principal components, or residuals.
 
 A row may be unusual although each of its cells is usual: where two columns are correlated, a high value beside a low
-one is strange. A component of small variance shows that. Components are computed from the warm-up and then fixed.
+one is strange. A component of small variance shows that. Combinations are computed from the warm-up and then fixed.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import sub, truediv
 from typing import Any
@@ -29,13 +29,16 @@ FARTHEST = 1500.0
 _STEP = 2.0**-24
 """to which components are rounded; their largest standard deviation is about 1"""
 
+Code = Callable[[Float64, int], NumberCode]
+"""makes a code of so many intervals for some values"""
+
 
 @dataclass(frozen=True, eq=False)
 class Combinations:
-    """Principal components of numbers in robust scales.
+    """Linear combinations of numbers in robust scales.
 
     Each number is measured from its median in robust standard deviations, and far values are drawn in by asinh, so that
-    single outliers of the warm-up do not set the components.
+    single outliers of the warm-up do not set the combinations.
     """
 
     centre: Float64
@@ -44,12 +47,21 @@ class Combinations:
     deviation: Float64
     """of the numbers after asinh"""
     loadings: Float64
-    """(numbers, components)"""
+    """(numbers, combinations)"""
     codes: tuple[NumberCode, ...]
 
     @classmethod
-    def learn(cls, values: Float64, n_bins: int) -> Combinations | None:
-        """Components of the warm-up's numbers, (rows, numbers); None where there is nothing to combine.
+    def learn(
+        cls,
+        values: Float64,
+        n_bins: int,
+        loadings_of: Callable[[Float64], Float64] | None = None,
+        code: Code = NumberCode.learn,
+    ) -> Combinations | None:
+        """Combinations of the warm-up's numbers, (rows, numbers); None where there is nothing to combine.
+
+        ``loadings_of`` finds them from standardised numbers, of which those that do not vary are 0: ``components``, or
+        ``residuals``.
 
         >>> rng = np.random.default_rng(0)
         >>> x = rng.normal(size=(500, 1))
@@ -73,22 +85,19 @@ class Combinations:
         deviation = np.where(deviation > 1e-9, deviation, np.inf)  # a number that does not vary takes no part
         if np.isinf(deviation).all():
             return None
-        _, sizes, directions = np.linalg.svd((z - mean) / deviation, full_matrices=False)
-        loadings = directions[sizes > _SMALLEST * sizes[0]][:MOST_COMPONENTS].T
-        signs = np.where(loadings[np.abs(loadings).argmax(axis=0), np.arange(loadings.shape[1])] < 0, -1.0, 1.0)
-        found = cls(centre, scale, mean, deviation, loadings * signs, ())
-        codes = tuple(NumberCode.learn(component, n_bins).without_values for component in found.apply(values).T)
-        return cls(centre, scale, mean, deviation, loadings * signs, codes)
+        loadings = (loadings_of or components)((z - mean) / deviation)
+        found = cls(centre, scale, mean, deviation, loadings, ())
+        return replace(found, codes=tuple(code(each, n_bins).without_values for each in found.apply(values).T))
 
     @cached_property
     def weights(self) -> Float64:
-        """Loadings of the numbers after asinh, for components in steps; the last row is added to their products."""
+        """Loadings of the numbers after asinh, for combinations in steps; the last row is added to their products."""
         weights = self.loadings / self.deviation[:, np.newaxis] / _STEP
         return np.vstack([weights, -self.mean @ weights])
 
     @cached_property
     def edges(self) -> list[Float64]:
-        """The edges of each component's code, in steps."""
+        """The edges of each combination's code, in steps."""
         return [code.edges / _STEP for code in self.codes]
 
     @cached_property
@@ -96,7 +105,7 @@ class Combinations:
         return self.centre.tolist(), self.scale.tolist(), [edges.tolist() for edges in self.edges]
 
     def apply(self, values: Float64) -> Float64:
-        """The components of rows of numbers; a missing number is put at its median.
+        """The combinations in rows of numbers; a missing number is put at its median.
 
         They are rounded. The last digits of a product can differ with the number of rows, and a value that lies on a
         cut would then change its code.
@@ -105,12 +114,12 @@ class Combinations:
         return np.asarray(np.rint(_drawn_in(values, self.centre, self.scale) @ weights[:-1] + weights[-1]) * _STEP)
 
     def encode(self, values: Float64, out: Codes) -> None:
-        """Write the code of each component."""
+        """Write the code of each combination."""
         for i, (code, component) in enumerate(zip(self.codes, self.apply(values).T, strict=True)):
             out[:, i] = np.searchsorted(code.edges, component)
 
     def encode_one(self, values: Sequence[float]) -> list[int]:
-        """The code of each component for the numbers of one row, NaN where missing."""
+        """The code of each combination for the numbers of one row, NaN where missing."""
         centres, scales, edges = self._of_one_row
         z = list(map(math.asinh, map(truediv, map(sub, values, centres), scales)))
         if not math.isfinite(sum(z)):
@@ -136,6 +145,35 @@ class Combinations:
         centre, scale, mean, loadings = (np.array(state[name]) for name in ("centre", "scale", "mean", "loadings"))
         codes = tuple(NumberCode.from_state(code) for code in state["codes"])
         return cls(centre, scale, mean, deviation, loadings, codes)
+
+
+def components(z: Float64) -> Float64:
+    """Loadings of the principal components of standardised numbers, but of the smallest."""
+    _, sizes, directions = np.linalg.svd(z, full_matrices=False)
+    loadings = directions[sizes > _SMALLEST * sizes[0]][:MOST_COMPONENTS].T
+    signs = np.where(loadings[np.abs(loadings).argmax(axis=0), np.arange(loadings.shape[1])] < 0, -1.0, 1.0)
+    return np.asarray(loadings * signs)
+
+
+def residuals(z: Float64) -> Float64:
+    r"""Loadings of what the others do not tell of each standardised number: one combination for each number.
+
+    With the precision matrix :math:`P`, the inverse of the covariance, the residual of number j given all others in a
+    linear regression is :math:`(P z)_j / P_{jj}`, with the variance :math:`1 / P_{jj}`. Here it has the variance 1. A
+    ridge of the square of numbers to rows keeps the inverse sound where there are few rows.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(500, 1))
+    >>> z = np.hstack([x, x + 0.01 * rng.normal(size=(500, 1)), rng.normal(size=(500, 1))])
+    >>> (np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0]]) @ residuals(z)).round().astype(int).tolist()
+    [[0, 0, 0], [158, -158, -3]]
+    """
+    n_rows, n_numbers = z.shape
+    varied = z.any(axis=0)
+    loadings = np.zeros((n_numbers, n_numbers))
+    precision = np.linalg.inv(np.cov(z[:, varied].T) + (n_numbers / n_rows) ** 2 * np.eye(int(varied.sum())))
+    loadings[np.ix_(varied, varied)] = precision / np.sqrt(np.diag(precision))
+    return loadings
 
 
 def _drawn_in(values: Float64, centre: Float64, scale: Float64) -> Float64:

@@ -19,7 +19,7 @@ from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
 from genreplay.streams.coded_rows import CodedRows
 from genreplay.streams.codes import CLASSES, MOST_CODES, AnyCode, BooleanCode, CategoryCode, TimestampCode
-from genreplay.streams.columns import Objects
+from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.combinations import Combinations
 from genreplay.streams.layout import Layout
 from genreplay.streams.number_code import FAR, NumberCode
@@ -265,7 +265,7 @@ class TableEncoder(CodedRows):
         combinations = None
         numbers = [cells for kind, cells in read if kind == "number"]
         if self.combinations and numbers:
-            combinations = Combinations.learn(np.stack(numbers, axis=1), self.n_bins)
+            combinations = self._combine(np.stack(numbers, axis=1))
         return Layout([self._code(kind, cells) for kind, cells in read], names, combinations)
 
     def _code(self, kind: Kind, cells: Array) -> AnyCode:
@@ -277,6 +277,9 @@ class TableEncoder(CodedRows):
 
     def _number_code(self, cells: Array, n_bins: int) -> NumberCode:
         return NumberCode.learn(cells, n_bins)
+
+    def _combine(self, numbers: Float64) -> Combinations | None:
+        return Combinations.learn(numbers, self.n_bins)
 
     def _set_codes(self, layout: Layout) -> None:
         self._layout, self._warm_up = layout, WarmUp(self.column_names_)

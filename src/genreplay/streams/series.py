@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams.cells import Kind
+from genreplay.streams.columns import Float64
+from genreplay.streams.combinations import Combinations, residuals
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.number_code import NumberCode
 from genreplay.streams.table import Array
@@ -18,13 +20,14 @@ class SeriesEncoder(TableEncoder):
 
     It differs from ``TableEncoder`` in the code of numbers, which fits what the next rows of a series may hold rather
     than what its first rows held: ``n_bins`` intervals, narrow near the median of the warm-up and ever wider away from
-    it, up to 60 robust scales, and an open interval on either side. See ``NumberCode.learn_scaled``. There are no
-    combinations of numbers.
+    it, up to 60 robust scales, and an open interval on either side. See ``NumberCode.learn_scaled``. And its
+    combinations are residuals: for each number, what the others of the same row do not tell of it. A sensor that no
+    longer goes with the others shows there long before it leaves its range.
 
     Parameters
     ----------
-    combinations : bool, default=False
-        Whether there are groups for the principal components of the numbers.
+    combinations : bool, default=True
+        Whether there are groups for the residuals of the numbers, if there are two or more.
     n_bins : int, default=24
         Intervals of a number; at most 243.
     warm_up : int, default=300
@@ -46,7 +49,7 @@ class SeriesEncoder(TableEncoder):
     def __init__(
         self,
         *,
-        combinations: bool = False,
+        combinations: bool = True,
         n_bins: int = 24,
         max_categories: int = 32,
         time_bins: int = 24,
@@ -64,5 +67,12 @@ class SeriesEncoder(TableEncoder):
             dtype=dtype,
         )
 
+    @property
+    def residual_groups_(self) -> npt.NDArray[np.int64]:
+        return np.arange(self._layout.n_table_groups, len(self.group_sizes_))
+
     def _number_code(self, cells: Array, n_bins: int) -> NumberCode:
         return NumberCode.learn_scaled(cells, n_bins)
+
+    def _combine(self, numbers: Float64) -> Combinations | None:
+        return Combinations.learn(numbers, self.n_bins, residuals, NumberCode.learn_scaled)

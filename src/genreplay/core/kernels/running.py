@@ -13,6 +13,27 @@ SHORTEST = 4
 """repetitions of a value from which on it may be stuck; fewer are a coincidence"""
 
 
+def window_means(known: Float64, n_rows: int, n: int, scales: tuple[int, ...]) -> Float64:
+    """Means over the last rows, as many as each scale says, for the last ``n_rows`` of those known, after n others.
+
+    Shape (n_rows, n_scales, n_columns). Each is added up for itself, in the order of its rows, so that rounding errors
+    do not depend on the rows before.
+
+    >>> window_means(np.array([[0.0], [0.0], [3.0], [6.0]]), n_rows=2, n=0, scales=(1, 3))[:, :, 0].tolist()
+    [[3.0, 3.0], [6.0, 4.5]]
+    """
+    loops, means = compiled_loops(), np.zeros((n_rows, len(scales), known.shape[1]))
+    if loops is not None:
+        loops.running.window_means(known, n, np.array(scales), means)
+        return means
+    for k, scale in enumerate(scales):
+        first = len(known) - n_rows - scale + 1
+        for j in range(scale):
+            means[:, k] += known[first + j : first + j + n_rows]
+        means[:, k] /= np.minimum(np.arange(n + 1, n + n_rows + 1), scale)[:, np.newaxis]
+    return means
+
+
 def deviate(
     rows: Float64, mean: Float64, variance: Float64, n: int, memory: int, n_first: int, floor: float
 ) -> Float64:

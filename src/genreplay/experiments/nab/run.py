@@ -27,10 +27,10 @@ QUICK_STEP = 15
 
 @dataclass(frozen=True)
 class NabRun:
-    """One method on the series of NAB, with the same settings for all; the warm-up is NAB's probationary period."""
+    """One method on the series of NAB, with the same settings for all, those of ``genreplay learn --time``."""
 
     kind: ClassVar[str] = "nab"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     """raise it, too, when a default of ``series_detector`` or of ``Deviations`` changes"""
 
     method: str = "RBM"
@@ -103,7 +103,7 @@ def contributions(corpus: list[Series], found: list[Surprise]) -> Figures:
 
 
 def _alarms(corpus: list[Series], found: list[Surprise], policy: Deviations) -> dict[str, npt.NDArray[np.bool_]]:
-    """Return the alarms in each series; there is none in the probationary period."""
+    """Return the alarms in each series; there is none in the warm-up."""
     alarms = {}
     for series, each in zip(corpus, found, strict=True):
         judged = followed(series, each, policy)

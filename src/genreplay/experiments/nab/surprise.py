@@ -23,7 +23,7 @@ class Surprise(NamedTuple):
     """-log P(value | what the model has learned) in nats, one column."""
 
     first: Float64
-    """of the rows of the probationary period, which the model has learned"""
+    """of the rows of the warm-up, which the model has learned"""
     later: Float64
     """of each other row before it was learned"""
 
@@ -36,16 +36,16 @@ class _Recorder(OnlineRBMDetector):
 
     def _begin_alarms(self, rows: Codes, numbers: Float64) -> None:
         super()._begin_alarms(rows, numbers)
-        self.first, self.later = self._cells_of(rows)[:, self._judge().judged], []
+        self.first, self.later = self._surprise(rows, self._cells_of(rows)), []
 
-    def _anomaly(self, cells: Float64, numbers: Float64) -> Float64 | None:
-        self.later.append(cells[:, self._judge().judged])
-        return super()._anomaly(cells, numbers)
+    def _anomaly(self, rows: Codes, cells: Float64, numbers: Float64) -> Float64 | None:
+        self.later.append(self._surprise(rows, cells))
+        return super()._anomaly(rows, cells, numbers)
 
 
 def by_rbm(series: Series, learning_rate: float, seed: int) -> Surprise:
-    """By the RBM of ``series_detector``, given the time; the rows of the probationary period are its warm-up."""
-    detector = series_detector(warm_up=series.probation, random_state=seed).set_params(rbm__learning_rate=learning_rate)
+    """By the RBM of ``series_detector``, given the time."""
+    detector = series_detector(random_state=seed).set_params(rbm__learning_rate=learning_rate)
     recorder = _Recorder(**detector.get_params(deep=False))
     recorder.partial_fit(rows_of(series))
     return Surprise(recorder.first, np.concatenate(recorder.later))
@@ -57,9 +57,10 @@ def by_histograms(series: Series, by_hour: bool) -> Surprise:
     The codes and the batches are those of ``series_detector``. In a sector, the share of a code over all rows counts
     like 20 further rows, because there are few rows of a sector at first.
     """
-    encoder = SeriesEncoder().fit(rows_of(series)[: series.probation])
-    codes, sizes = encoder.codes(rows_of(series)), encoder.group_sizes_
-    return counted(codes[:, 0], codes[:, 2], (int(sizes[0]), int(sizes[2])), series.probation, by_hour)
+    encoder = SeriesEncoder()
+    n_first = encoder.warm_up
+    codes, sizes = encoder.fit(rows_of(series)[:n_first]).codes(rows_of(series)), encoder.group_sizes_
+    return counted(codes[:, 0], codes[:, 2], (int(sizes[0]), int(sizes[2])), n_first, by_hour)
 
 
 def counted(hours: Codes, values: Codes, sizes: tuple[int, int], n_first: int, by_hour: bool) -> Surprise:

@@ -51,10 +51,11 @@ def by_histograms(rows: Objects) -> Judged:
     codes, sizes = encoder.fit(rows[:n_first]).codes(rows), encoder.group_sizes_
     of_sensors = np.flatnonzero(encoder.column_of_group_ > 0)
     found = [counted(codes[:, 0], codes[:, g], (sizes[0], sizes[g]), n_first, by_hour=True) for g in of_sensors]
-    policy = Deviations()
-    running = policy.warmed_up(np.concatenate([each.first for each in found], axis=1))
-    followed, _ = policy.followed(running, np.concatenate([each.later for each in found], axis=1))
-    sensor = np.array(SENSORS, dtype=object)[followed.column]
+    policy, numbers = Deviations(), rows[:, 1:].astype(np.float64)
+    running = policy.warmed_up(np.concatenate([each.first for each in found], axis=1), numbers[:n_first])
+    later = np.concatenate([each.later for each in found], axis=1)
+    followed, _ = policy.followed(running, later, numbers[n_first:])
+    sensor = np.array([*SENSORS, *SENSORS], dtype=object)[followed.column]  # by their values, or standing still
     return Judged(
         np.concatenate([np.zeros(n_first), followed.anomaly]),
         np.concatenate([np.zeros(n_first, dtype=bool), followed.alarm]),

@@ -23,7 +23,7 @@ class SensorsRun:
     """One method on a series."""
 
     kind: ClassVar[str] = "sensors"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     """raise it, too, when a default of ``series_detector`` or ``OnlineRBMDetector`` or the generated series changes"""
     timed: ClassVar[bool] = True
     """tracing memory would take most of the time of a run"""
