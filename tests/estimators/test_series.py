@@ -66,7 +66,7 @@ def test_the_anomaly_is_that_of_the_policy_from_the_surprise_of_cells_before_the
         return cells[-1]
 
     monkeypatch.setattr(OnlineRBMDetector, "_cells_of", recorded)
-    model, policy = cheap(), Deviations(threshold=6.0)
+    model, policy = cheap(encoder__combinations=False), Deviations(threshold=6.0)
     model.partial_fit(ROWS[:WARM_UP])
     first = cell_surprise(model._judge().state, model.encoder_.codes(ROWS[:WARM_UP]))
     judged = model.learn_judged(ROWS[WARM_UP:])
@@ -76,6 +76,34 @@ def test_the_anomaly_is_that_of_the_policy_from_the_surprise_of_cells_before_the
     np.testing.assert_array_equal(judged.anomaly, wanted.anomaly)
     np.testing.assert_array_equal(judged.alarm, wanted.alarm)
     np.testing.assert_array_equal(judged.column, np.array([1, 2, 3, 1, 2])[wanted.column])
+
+
+def test_the_surprise_of_a_number_has_that_of_its_residual_added() -> None:
+    model = cheap().partial_fit(ROWS)
+    judge, encoder = model._judge(), model.encoder_
+    codes = encoder.codes(ROWS[:50])
+    cells = cell_surprise(judge.state, codes)
+    found = model._surprise(codes, cells)
+    shares = -np.log(judge.state.counts + judge.state.prior)
+    for number, (column, residual) in enumerate([(2, 5), (3, 6)]):  # groups: two of the time, numbers, shop, residuals
+        first, last = judge.state.offsets[[residual, residual + 1]]
+        total = np.exp(-shares[first:last]).sum()
+        rarity = shares[first + codes[:, residual]] + np.log(total)
+        np.testing.assert_allclose(found[:, number], cells[:, column] + rarity)
+    np.testing.assert_array_equal(found[:, 2], cells[:, 4])
+
+
+def test_a_sensor_that_no_longer_goes_with_the_others_is_named_though_its_values_are_usual() -> None:
+    rng = np.random.default_rng(0)
+    x = np.cumsum(rng.normal(size=4000)) % 10
+    rows = np.stack([x, 2 * x + 0.1 * rng.normal(size=4000), rng.normal(size=4000)], axis=1)
+    rows[3000:3050, 1] = rows[1000:1050, 1]
+    found = series_detector(random_state=0).learn_judged(rows)
+    [alarms] = np.nonzero(found.alarm[3000:3050])
+    assert len(alarms) == 1
+    assert found.column[3000 + alarms[0]] in (0, 1)
+    without = series_detector(random_state=0).set_params(encoder__combinations=False).learn_judged(rows)
+    assert without.anomaly[3000:3050].max() < found.anomaly[3000:3050].max()
 
 
 def test_rows_of_the_warm_up_have_no_anomaly_and_all_others_a_finite_one() -> None:

@@ -31,6 +31,7 @@ def made_up(name: str, n_rows: int = 800, seed: int = 0) -> Series:
     return nab.make(name, times, values, [(590, 640)])
 
 
+WARM_UP = SeriesEncoder().warm_up
 CORPUS = [made_up(f"{category}/{i}.csv", seed=i) for i, category in enumerate(["one", "one", "two"])]
 
 
@@ -42,21 +43,21 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_recorded_surprise_gives_the_anomaly_of_the_detector_itself() -> None:
     series = CORPUS[0]
     surprise = by_rbm(series, SERIES_RBM.learning_rate, seed=3)
-    anomaly = series_detector(warm_up=series.probation, random_state=3).learn_scored(rows_of(series))
+    anomaly = series_detector(random_state=3).learn_scored(rows_of(series))
     found = run.followed(series, surprise, Deviations())
-    assert np.isnan(anomaly[: series.probation]).all()
-    np.testing.assert_array_equal(found.anomaly, anomaly[series.probation :])
+    assert np.isnan(anomaly[:WARM_UP]).all()
+    np.testing.assert_array_equal(found.anomaly, anomaly[WARM_UP:])
 
 
 @pytest.mark.parametrize("by_hour", [False, True])
 def test_histograms_count_the_codes_of_the_batches_before(by_hour: bool) -> None:
     series = CORPUS[0]
     first, later = by_histograms(series, by_hour)
-    codes = SeriesEncoder().fit(rows_of(series)[: series.probation]).codes(rows_of(series))
+    codes = SeriesEncoder().fit(rows_of(series)[:WARM_UP]).codes(rows_of(series))
     n_codes = 27
-    for row in (series.probation - 1, series.probation, series.probation + 25, 605):
-        in_batch = max(row - series.probation, 0) // SERIES_RBM.batch_size * SERIES_RBM.batch_size
-        seen = codes[: series.probation + in_batch]
+    for row in (WARM_UP - 1, WARM_UP, WARM_UP + 25, 605):
+        in_batch = max(row - WARM_UP, 0) // SERIES_RBM.batch_size * SERIES_RBM.batch_size
+        seen = codes[: WARM_UP + in_batch]
         same = seen[:, 2] == codes[row, 2]
         share = (same.sum() + 0.5) / (len(seen) + 0.5 * n_codes)
         if by_hour:

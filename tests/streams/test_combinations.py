@@ -1,4 +1,4 @@
-"""Principal components of the numbers as further groups of codes."""
+"""Combinations of the numbers as further groups of codes: principal components, and residuals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from genreplay.streams import TableEncoder
-from genreplay.streams.combinations import MOST_COMPONENTS, Combinations
+from genreplay.streams.combinations import MOST_COMPONENTS, Combinations, residuals
+from genreplay.streams.number_code import NumberCode
 
 Float64 = npt.NDArray[np.float64]
 
@@ -109,3 +110,26 @@ def test_a_wide_table_has_a_bounded_number_of_combinations() -> None:
     found = Combinations.learn(rows, n_bins=8)
     assert found is not None
     assert len(found.codes) == MOST_COMPONENTS
+
+
+def test_a_residual_is_that_of_a_linear_regression_on_the_other_numbers() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(5_000, 4)) @ rng.normal(size=(4, 4))
+    z = (z - z.mean(axis=0)) / z.std(axis=0)
+    found = z @ residuals(z)
+    for number in range(4):
+        others = np.delete(z, number, axis=1)
+        wanted = z[:, number] - others @ np.linalg.lstsq(others, z[:, number], rcond=None)[0]
+        np.testing.assert_allclose(found[:, number], wanted / wanted.std(), atol=1e-3)
+
+
+def test_residuals_of_few_rows_and_of_numbers_that_do_not_vary_are_finite() -> None:
+    rng = np.random.default_rng(0)
+    few = rng.normal(size=(10, 30))
+    assert np.isfinite(residuals(few)).all()
+    assert np.abs(few @ residuals(few)).max() < 10
+    values = np.stack([rng.normal(size=100), np.ones(100), rng.normal(size=100)], axis=1)
+    found = Combinations.learn(values, 24, residuals, NumberCode.learn_scaled)
+    assert found is not None
+    assert len(found.codes) == 3
+    assert not found.apply(values)[:, 1].any()
