@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from operator import is_
 from typing import NamedTuple, Self
@@ -37,8 +38,11 @@ class LastRow(NamedTuple):
 
 
 class OneRowMixin(AlarmsMixin):
-    """``surprise_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
+    """``surprise_one``, ``anomaly_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
 
+    alarm_: bool = False
+    """whether the row that ``learn_one`` learned last raised an alarm"""
+    contamination: float
     _settings: TableRBM
     _renewal: Renewal
     _follow_changes: Callable[[], None]
@@ -60,10 +64,28 @@ class OneRowMixin(AlarmsMixin):
         """
         return self._coded(row).nats
 
+    def anomaly_one(self, row: Sequence[object]) -> float:
+        """Return the anomaly of one row of cells as the next one of the series: ``judged`` for a single row, for speed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import series_detector
+        >>> values = np.random.default_rng(0).uniform(size=(1000, 1))
+        >>> detector = series_detector(random_state=0).partial_fit(values)
+        >>> bool(np.isclose(detector.anomaly_one([9.0]), detector.judged([[9.0]]).anomaly[0]))
+        True
+        """
+        self._required_policy("anomaly_one")
+        surprise = self._coded(row).surprise
+        assert self._running is not None
+        found, _ = self._follow(self._running, surprise)
+        return float(found.anomaly[0])
+
     def learn_one(self, row: Sequence[object]) -> Self:
         """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
 
-        Changed parameters are checked when a batch is full.
+        Whether it raised an alarm is in ``alarm_``. Changed parameters are checked when a batch is full.
         """
         self._require_rows()
         n = self._settings.batch_size
@@ -71,7 +93,11 @@ class OneRowMixin(AlarmsMixin):
             self._follow_changes()
             self._update_if_full()
         last = self._coded(row)
-        self._anomaly(last.surprise)
+        anomaly = self._anomaly(last.surprise)
+        if anomaly is None:
+            self.alarm_ = math.exp(-last.nats) <= self.contamination
+        else:
+            self.alarm_ = bool(anomaly[0] >= self._required_policy("learn_one").threshold)
         self._waiting.add(last.codes, last.surprise)
         self._means.add_later(last.codes, last.numbers)
         if self._renewal.rows is not None:
