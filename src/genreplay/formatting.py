@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
+_LAST_SECOND = 253402300799
+"""of the year 9999"""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -114,6 +117,15 @@ def fine_percent(share: float) -> str:
     ('0.4 %', '1 %', '100 %')
     """
     return f"{round(100 * share, 1):g} %"
+
+
+def moment(seconds: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+    """A time in UTC, from seconds since 1970, up to the year 9999.
+
+    >>> moment(1704067200.0)
+    '2024-01-01 00:00:00'
+    """
+    return datetime.fromtimestamp(min(seconds, _LAST_SECOND), UTC).strftime(form)
 
 
 def size(n_bytes: int) -> str:

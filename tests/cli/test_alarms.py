@@ -7,14 +7,14 @@ import pytest
 from click.testing import CliRunner
 
 from genreplay.cli import main
-from genreplay.cli.models import judged
+from genreplay.cli.verdicts import verdicts
 from genreplay.estimators.detector import OnlineRBMDetector
 
 
 def test_a_p_value_of_exactly_the_contamination_is_an_alarm() -> None:
     p_values = np.array([0.4999, 0.5, 0.5001, np.nan])
-    alarms = [alarm for _, _, alarm in judged(OnlineRBMDetector(contamination=0.5), -np.log(p_values))]
-    assert alarms == [True, True, False, None]
+    judged = verdicts(OnlineRBMDetector(contamination=0.5), -np.log(p_values), [])
+    assert [verdict.alarm for verdict in judged] == [True, True, False, None]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,20 +14,29 @@ river = pytest.importorskip("river")
 from river import datasets  # noqa: E402
 from river.checks import yield_checks  # noqa: E402
 
-from genreplay import OnlineRBMDetector  # noqa: E402
+from genreplay import OnlineRBMDetector, series_detector  # noqa: E402
 from genreplay.estimators.river import RBMDetector  # noqa: E402
 
 datasets.CreditCard = datasets.Shuttle  # River's checks would download the one; the other is bundled
 
 
-def model() -> RBMDetector:
-    (params,) = RBMDetector._unit_test_params()
+TABLE, SERIES = RBMDetector._unit_test_params()
+
+
+def model(params: dict[str, Any] = TABLE) -> RBMDetector:
     return RBMDetector(**params)
 
 
-@pytest.mark.parametrize("check", list(yield_checks(model())), ids=lambda check: check.__name__)
-def test_a_check_of_rivers_passes(check: object) -> None:
-    check(model())  # type: ignore[operator]
+CHECKS = {  # a check holds rows that it gives only once
+    f"{check.__name__}-{kind}": (check, params)
+    for kind, params in (("table", TABLE), ("series", SERIES))
+    for check in yield_checks(model(params))
+}
+
+
+@pytest.mark.parametrize(("check", "params"), CHECKS.values(), ids=CHECKS)
+def test_a_check_of_rivers_passes(check: Callable[[RBMDetector], None], params: dict[str, Any]) -> None:
+    check(model(params))
 
 
 def test_river_checks_the_whole_detector() -> None:
@@ -99,3 +111,50 @@ def test_a_row_that_is_equal_but_of_other_types_is_not_taken_for_the_last_one() 
     detector.surprise_one([1.0, 1])
     with pytest.raises(ValueError, match="True is not a number"):
         detector.learn_one([1.0, True])
+
+
+def series(n: int) -> list[dict[str, object]]:
+    """A load with a daily rhythm that jumps at row 300, and the time, of which some are missing."""
+    rng = np.random.default_rng(0)
+    load = 50 + 20 * np.sin(np.arange(n) * 2 * np.pi / 48) + rng.normal(size=n)
+    load[300:310] = 150
+    first = datetime(2014, 4, 1)
+    return [{"load": x, "when": first + timedelta(minutes=30 * i)} for i, x in enumerate(load.tolist()) if i % 97]
+
+
+def test_the_score_in_a_series_is_the_anomaly_that_learning_in_chunks_gives() -> None:
+    rows = series(500)
+    detector = RBMDetector(series_detector(warm_up=150), seed=3)
+    scores, alarms = [], []
+    for row in rows:
+        scores.append(detector.score_one(row))
+        detector.learn_one(row)
+        alarms.append(detector.alarm)
+    wanted = series_detector(warm_up=150, random_state=3).learn_judged([[row["load"], row["when"]] for row in rows])
+    assert scores[:150] == [0.0] * 150
+    np.testing.assert_allclose(scores[150:], wanted.anomaly[150:], atol=1e-6)
+    assert alarms == wanted.alarm.tolist()
+    assert any(alarms)
+
+
+def test_scores_change_nothing_in_a_series() -> None:
+    rows = series(400)
+    asked, unasked = (RBMDetector(series_detector(warm_up=150), seed=3) for _ in range(2))
+    for i, row in enumerate(rows):
+        for _ in range(i % 3):
+            asked.score_one({"load": 1e3})
+            asked.score_one(row)
+        asked.learn_one(row)
+        unasked.learn_one(row)
+        assert asked.alarm == unasked.alarm
+    assert asked.score_one(rows[-1]) == unasked.score_one(rows[-1])
+
+
+def test_an_alarm_in_a_table_is_a_row_with_a_p_value_of_at_most_the_contamination() -> None:
+    detector = learned()
+    assert not learned(10).alarm, "in the warm-up"
+    for row in (*rows(50, seed=4), {"speed": 200.0, "gear": "R", 7: None}):
+        score = detector.score_one(row)
+        detector.learn_one(row)
+        assert detector.alarm == (np.exp(-score) <= 0.01)
+    assert detector.alarm

@@ -15,10 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from genreplay import Deviations, OnlineRBMDetector, SeriesEncoder, TableEncoder, TableRBM, series_detector
 from genreplay.core.grouped import learner
+from genreplay.estimators import alarms
 from genreplay.estimators import detector as detector_module
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.judge import cell_surprise
@@ -43,6 +45,9 @@ ROWS = rows_of_a_series()
 def cheap(**params: Any) -> OnlineRBMDetector:
     model = series_detector(warm_up=WARM_UP, alarms=Deviations(threshold=6.0), random_state=0)
     return model.set_params(rbm__n_hidden=4, rbm__n_first=2, **params)
+
+
+LEARNED = cheap().partial_fit(ROWS[:WARM_UP])
 
 
 def state(model: OnlineRBMDetector) -> dict[str, object]:
@@ -104,6 +109,69 @@ def test_a_sensor_that_no_longer_goes_with_the_others_is_named_though_its_values
     assert found.column[3000 + alarms[0]] in (0, 1)
     without = series_detector(random_state=0).set_params(encoder__combinations=False).learn_judged(rows)
     assert without.anomaly[3000:3050].max() < found.anomaly[3000:3050].max()
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.integers(1, N_ROWS - WARM_UP - 1), max_size=6))
+def test_however_later_rows_are_cut_they_are_judged_alike_and_change_nothing(cuts: list[int]) -> None:
+    later = ROWS[WARM_UP:]
+    before, expected = state(LEARNED), LEARNED.judged(later)
+    following = LEARNED.continuation()
+    parts = [following.judged(later[a:b]) for a, b in pairwise([0, *sorted(set(cuts)), len(later)])]
+    for found, wanted in zip(map(np.concatenate, zip(*parts, strict=True)), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert state(LEARNED) == before
+
+
+def test_rows_that_are_judged_in_blocks_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = LEARNED.judged(ROWS)
+    monkeypatch.setattr(alarms, "ROWS_PER_BLOCK", 7)
+    for found, wanted in zip(LEARNED.judged(ROWS), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_the_next_rows_are_judged_as_when_they_are_learned_until_the_next_update() -> None:
+    model = cheap().partial_fit(ROWS[:297])
+    n_same = model._settings.batch_size - model.n_waiting_
+    assert 3 < n_same < 20
+    judged, learned = model.judged(ROWS[297:]), deepcopy(model).learn_judged(ROWS[297:])
+    for one, other in zip(judged, learned, strict=True):
+        np.testing.assert_array_equal(one[:n_same], other[:n_same])
+    assert judged.alarm[:n_same].any()
+    assert not np.array_equal(judged.anomaly, learned.anomaly)
+
+
+def test_a_threshold_that_was_changed_counts_for_the_next_rows() -> None:
+    model = cheap().partial_fit(ROWS[:290])
+    assert model.judged(ROWS[290:]).alarm.any()
+    assert not model.set_params(alarms__threshold=1e6).judged(ROWS[290:]).alarm.any()
+    with pytest.raises(ValueError, match="cannot change the scales of its alarms"):
+        model.set_params(alarms__scales=(1, 2)).judged(ROWS[290:])
+
+
+def test_rows_cannot_be_judged_before_anything_is_learned() -> None:
+    for model in (cheap(), cheap().partial_fit(ROWS[:50])):
+        with pytest.raises(NotFittedError, match="has learned nothing yet"):
+            model.judged(ROWS)
+
+
+@pytest.mark.parametrize("n_before", [WARM_UP, 295, 303])
+def test_a_single_row_is_judged_as_the_next_one_and_changes_nothing(n_before: int) -> None:
+    rows = ROWS.to_numpy()
+    model = cheap().partial_fit(rows[:n_before])
+    before = state(model)
+    for row in ([None, 50.0, 0.5, "a"], rows[n_before].tolist(), [None, 1e6, None, "c"]):
+        assert model.anomaly_one(row) == model.judged([row]).anomaly[0]
+    assert state(model) == before
+
+
+def test_rows_that_are_learned_one_by_one_say_whether_they_raised_an_alarm() -> None:
+    chunk, single = cheap().partial_fit(ROWS[:WARM_UP]), cheap().partial_fit(ROWS[:WARM_UP])
+    wanted = chunk.learn_judged(ROWS[WARM_UP:])
+    found = [(single.anomaly_one(row), single.learn_one(row).alarm_) for row in ROWS[WARM_UP:].to_numpy().tolist()]
+    np.testing.assert_allclose([anomaly for anomaly, _ in found], wanted.anomaly, atol=1e-6)
+    assert [alarm for _, alarm in found] == wanted.alarm.tolist()
+    assert wanted.alarm.any()
 
 
 def test_rows_of_the_warm_up_have_no_anomaly_and_all_others_a_finite_one() -> None:
@@ -190,8 +258,9 @@ def test_without_alarms_nothing_is_followed() -> None:
     scores = model.learn_scored(ROWS)
     assert model._running is None
     assert (scores[WARM_UP:] >= 0).all()
-    with pytest.raises(ValueError, match="learn_judged needs the 'alarms' parameter of OnlineRBMDetector"):
-        model.learn_judged(ROWS)
+    for call in (model.learn_judged, model.judged, model.anomaly_one):
+        with pytest.raises(ValueError, match=f"{call.__name__} needs the 'alarms' parameter of OnlineRBMDetector"):
+            call(ROWS)
 
 
 def test_the_threshold_may_change_in_mid_stream_but_not_what_is_followed() -> None:

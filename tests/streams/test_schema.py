@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from genreplay.streams.chunks import BadRow, Chunk, InputError
+from genreplay.streams.chunks import BadRow, Chunk, Column, InputError
 from genreplay.streams.columns import booleans, labels, numbers, timestamps
 from genreplay.streams.schema import KINDS, SAMPLE_ROWS, Schema
 
@@ -146,7 +146,7 @@ def test_unseen_and_lacking_columns_are_refused() -> None:
         (booleans, 2, "2 is neither true nor false"),
         (booleans, [1], "neither true nor false"),
         (timestamps, "noon", "'noon' is not an ISO 8601 time"),
-        (timestamps, 1.7e12, "not a time in seconds since 1970"),
+        (timestamps, 1.7e15, "not a time in seconds or milliseconds since 1970"),
         (timestamps, [], "not an ISO 8601 time"),
     ],
 )
@@ -233,3 +233,18 @@ def test_a_schema_file_that_will_not_do_is_named(tmp_path: Path, content: bytes,
 def test_a_schema_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         Schema.from_toml(tmp_path / "none.toml")
+
+
+EPOCHS = [1735689600, 1735689600000, 99_999_999_999]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [EPOCHS, list(map(float, EPOCHS)), list(map(str, EPOCHS)), np.array(EPOCHS), np.array(EPOCHS, dtype=float)],
+)
+def test_epochs_are_read_in_seconds_and_in_milliseconds(column: Column) -> None:
+    assert timestamps(column).cells.tolist() == [1735689600, 1735689600, 99_999_999_999]
+
+
+def test_fractions_of_seconds_are_kept() -> None:
+    assert timestamps(["2025-01-01 00:00:00.250", "1735689600250"]).cells.tolist() == [1735689600.25] * 2

@@ -17,7 +17,7 @@ from genreplay.cli.output import write
 from genreplay.core import checkpoint
 from genreplay.core.grouped import Dreams, Nothing, Stored
 from genreplay.core.ingredient import Json
-from genreplay.formatting import fine_percent, size
+from genreplay.formatting import fine_percent, moment, size
 from genreplay.streams.chunks import shown
 
 _WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
@@ -30,7 +30,7 @@ _WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clean_exits
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
-    """Print what a model file holds: its table, how many rows it has seen, its size.
+    """Print what a model file holds: its table or series, when it raises an alarm, how many rows it has seen, its size.
 
     For each column: its kind; what its codes tell apart, the usual range of a number and its intervals, the labels of a
     category; and what share of the stream's cells was missing, lay outside the range, or had a label without a
@@ -79,13 +79,26 @@ def _facts_of_detector(saved: Saved) -> dict[str, Json]:
         "ready": model.is_ready_,
         "drifts": model.drift_.n_drifts,
         "renewals": model.n_renewals_,
-        "contamination": float(model.contamination),
+        **({"contamination": float(model.contamination)} if model.alarms is None else _facts_of_series(saved)),
         "memory": model.nbytes.total,
         "warm_up": int(model.encoder_.warm_up),
         "bins": int(model.encoder_.n_bins),
         "columns": dict(saved.schema.kinds),
         "codes": _codes(saved),
         "unknown": _unknown(saved),
+    }
+
+
+def _facts_of_series(saved: Saved) -> dict[str, Json]:
+    policy, times = saved.model.alarms, saved.times
+    assert policy is not None
+    return {
+        "time": times and times.column,
+        "last_time": times.last if times else None,
+        "scales": list(policy.scales),
+        "threshold": float(policy.threshold),
+        "quiet": float(policy.quiet),
+        "most_quiet_rows": policy.most_quiet_rows,
     }
 
 
@@ -125,10 +138,11 @@ def _lines(facts: dict[str, Json]) -> list[str]:
         f"{facts['read']:,} rows read = {facts['learned']:,} learned + {facts['waiting']:,} waiting + "
         f"{facts['skipped']:,} skipped"
     )
-    lines.append(
-        f"drifts noticed: {facts['drifts']:,}; codes made anew: {facts['renewals']:,}; alarms at p <= "
-        f"{facts['contamination']:g}"
-    )
+    noticed = f"drifts noticed: {facts['drifts']:,}; codes made anew: {facts['renewals']:,}"
+    if "scales" in facts:
+        lines += [noticed, *_lines_of_series(facts)]
+    else:
+        lines.append(f"{noticed}; alarms at p <= {facts['contamination']:g}")
     if not facts["ready"]:
         lines.append("still in its warm-up: nothing can be scored yet")
     if len(columns) > 50:
@@ -143,6 +157,19 @@ def _lines(facts: dict[str, Json]) -> list[str]:
             f"  {name:<{width}}  {kind!s:<9}  {_told_apart(facts, column)}{_unknown_in_words(facts, column)}".rstrip()
             for name, (column, kind) in kinds
         ),
+    ]
+
+
+def _lines_of_series(facts: dict[str, Any]) -> list[str]:
+    when = f"its times in column {shown(facts['time'])}" if facts["time"] is not None else "without times"
+    until = f", learned up to {moment(facts['last_time'])}" if facts["last_time"] is not None else ""
+    scales = facts["scales"]
+    over = " and ".join([", ".join(map(str, scales[:-1])), str(scales[-1])] if len(scales) > 1 else map(str, scales))
+    rows = "row" if scales == [1] else "rows"
+    return [
+        f"a time series, {when}{until}",
+        f"alarms at an anomaly of {facts['threshold']:g} or more, from the surprise over the last {over} {rows}; after "
+        f"an alarm none for {fine_percent(facts['quiet'])} of the rows so far, at most {facts['most_quiet_rows']:,}",
     ]
 
 

@@ -19,18 +19,14 @@ from genreplay.cli.learning import Learning, Plan
 from genreplay.cli.models import MAX_SEED, Saved, model_option
 from genreplay.cli.output import write
 from genreplay.cli.rows import BadRows, reading, reading_options, same_file, with_ignored
+from genreplay.cli.settings import REPLAYS, Settings, default
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
 from genreplay.core import checkpoint
-from genreplay.core.grouped import Dreams, Nothing, Rehearsed, TableRBM
-from genreplay.estimators import OnlineRBMDetector
+from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.deviations import Deviations
 from genreplay.formatting import size
-from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.schema import Schema
-
-DEFAULTS = TableRBM()
-REPLAYS: Mapping[str, Rehearsed] = {"none": Nothing(), "dreams": Dreams()}
-"""by the word on the command line"""
 
 
 class _Finite(click.FloatRange):
@@ -48,6 +44,12 @@ class _Finite(click.FloatRange):
 @click.option("--more", is_flag=True, help="Continue with another input, from its first row.")
 @click.option("--force", is_flag=True, help="Start a new model, even if the file exists.")
 @click.option(
+    "--time",
+    metavar="COLUMN",
+    help="The rows are a time series, in the order of this column: times in ISO 8601, or seconds or milliseconds since "
+    "1970. Each row is judged by those before it.",
+)
+@click.option(
     "--schema",
     "schema_file",
     metavar="TOML",
@@ -56,45 +58,54 @@ class _Finite(click.FloatRange):
 )
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
 @click.option(
-    "--hidden", type=click.IntRange(1, 1_000_000), help=f"Hidden units of a new model.  [default: {DEFAULTS.n_hidden}]"
+    "--hidden",
+    type=click.IntRange(1, 1_000_000),
+    help=f"Hidden units of a new model.  {default('hidden')}",
 )
 @click.option(
     "--warm-up",
     metavar="N",
     type=click.IntRange(1, 1_000_000),
-    help="First rows of a new model, which fix the codes of its columns.  [default: 500]",
+    help=f"First rows of a new model, which fix the codes of its columns.  {default('warm_up')}",
 )
 @click.option(
     "--bins",
     metavar="N",
     type=click.IntRange(1, 243),
-    help="Intervals of equal width in the usual range of each number of a new model.  [default: 8]",
+    help="Intervals of each number of a new model: of equal width in its usual range, or, with --time, narrow near its "
+    f"median.  {default('bins')}",
 )
 @click.option(
     "--epochs",
     type=click.IntRange(1),
-    help="Passes over each batch of a new model; more of them learn more from few rows.  "
-    f"[default: {DEFAULTS.n_epochs}]",
+    help=f"Passes over each batch of a new model; more of them learn more from few rows.  {default('epochs')}",
 )
 @click.option(
     "--learning-rate",
     type=_Finite(0, min_open=True),
-    help=f"Size of the steps of a new model.  [default: {DEFAULTS.learning_rate:g}]",
+    help=f"Size of the steps of a new model.  {default('learning_rate')}",
 )
 @click.option(
     "--replay",
     type=click.Choice(list(REPLAYS)),
     help="What a new model rehearses beside new rows: nothing, or its dreams, which forgets old rows more slowly.  "
-    "[default: dreams]",
+    f"{default('replay')}",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, MAX_SEED), help="Seed of everything random in a new model.  [default: 0]"
+    "--seed", type=click.IntRange(0, MAX_SEED), help=f"Seed of everything random in a new model.  {default('seed')}"
 )
 @click.option(
     "--contamination",
     metavar="P",
     type=_Finite(0, 0.5, min_open=True),
-    help="Highest p-value at which a row raises an alarm.  [default: 0.01]",
+    help="Highest p-value at which a row raises an alarm, without --time.  "
+    f"[default: {OnlineRBMDetector().contamination:g}]",
+)
+@click.option(
+    "--threshold",
+    metavar="A",
+    type=_Finite(0, min_open=True),
+    help=f"Lowest anomaly at which a row raises an alarm, with --time.  [default: {Deviations().threshold:g}]",
 )
 @click.option("--checkpoint-rows", metavar="N", type=click.IntRange(1), help="Save after every N rows, too.")
 @click.option(
@@ -105,7 +116,12 @@ class _Finite(click.FloatRange):
     show_default=True,
     help="Save after every S seconds.",
 )
-@click.option("--score", is_flag=True, help="Print how surprising each row was before it was learned.")
+@click.option(
+    "--score",
+    is_flag=True,
+    help="Print how surprising each row was before it was learned: with --time its anomaly, whether it raised an "
+    "alarm, and the column that deviates most.",
+)
 @carry_options
 @click.option(
     "--on-drift",
@@ -122,6 +138,7 @@ def learn(
     resume: bool,
     more: bool,
     force: bool,
+    time: str | None,
     schema_file: Path | None,
     ignored: tuple[str, ...],
     hidden: int | None,
@@ -132,6 +149,7 @@ def learn(
     replay: str | None,
     seed: int | None,
     contamination: float | None,
+    threshold: float | None,
     checkpoint_rows: int | None,
     checkpoint_seconds: float,
     score: bool,
@@ -147,6 +165,8 @@ def learn(
 
     CSV, TSV and NDJSON, also compressed by gzip; npy, npz and Parquet. What the columns hold is inferred from the first
     500 rows, or read from a TOML file. Interrupt it at any time: the current update is finished and the model saved.
+
+    Example of a time series: genreplay learn sensor.csv --model m --time timestamp --score
     """
     if resume + more + force > 1:
         raise click.UsageError("--resume, --more and --force exclude each other.")
@@ -155,7 +175,10 @@ def learn(
     carried = carrying(keep, append)
     _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
     checkpoint.remove_leftovers(path)
-    given = _given(schema_file, ignored)
+    settings = Settings(
+        time, hidden, warm_up, bins, epochs, learning_rate, replay, seed, contamination, threshold, on_drift
+    )
+    given = _given(schema_file, ignored, time)
     saved = None
     if path.exists() and not force:
         if not (resume or more):
@@ -163,38 +186,15 @@ def learn(
                 f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
                 "start anew."
             )
-        built: dict[str, float | str | None] = {
-            "hidden": hidden,
-            "warm-up": warm_up,
-            "bins": bins,
-            "epochs": epochs,
-            "learning-rate": learning_rate,
-            "replay": replay,
-            "seed": seed,
-        }
-        changes = {"contamination": contamination, "on_drift": on_drift}
-        saved = _continued(models.load(path), built, changes, given, ignored)
+        saved = _with_columns(settings.continued(models.load(path)), given, ignored)
+    else:
+        settings.start()  # before anything is read, it refuses options that mean nothing
     account_of_file = saved.account if saved else None
     if more and saved is not None:
         account = replace(saved.account, input_number=saved.account.input_number + 1)
         saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
 
-    rehearsed = REPLAYS[replay or "dreams"] if saved is None else models.settings(saved.model).replay
-    if on_drift == "fewer-dreams" and not isinstance(rehearsed, Dreams):
-        raise click.UsageError(
-            "--on-drift fewer-dreams needs a model with --replay dreams: this one rehearses no dreams."
-        )
-
-    def start(schema: Schema) -> OnlineRBMDetector:
-        settings = _without_none(n_hidden=hidden, n_epochs=epochs, learning_rate=learning_rate)
-        return OnlineRBMDetector(
-            TableEncoder(kinds=schema.kinds_by_place, **_without_none(warm_up=warm_up, n_bins=bins)),
-            TableRBM(**settings, replay=rehearsed),
-            **_without_none(contamination=contamination, on_drift=on_drift),
-            random_state=seed or 0,
-        )
-
-    plan = Plan(reading(**where), path, start, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json)
+    plan = Plan(reading(**where), path, settings, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json)
     with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
         learning = Learning(
             plan, saved, display, bad_rows, account_of_file
@@ -204,15 +204,11 @@ def learn(
                 learning.run(stop)
         finally:
             if learning.saved is not None and not quiet:
-                display.say(_summary(learning.saved, learning.n_read, path if learning.is_kept else None))
+                display.say(_summary(learning, path if learning.is_kept else None))
     if as_json and not score and learning.saved is not None:
-        noted = {"drift_rows": learning.drift_rows, "renewals": [renewal._asdict() for renewal in learning.renewals]}
-        write(json.dumps({**_figures(learning.saved, learning.n_read), **noted}) + "\n")
-
-
-def _without_none(**settings: Any) -> dict[str, Any]:
-    """The options that were given."""
-    return {name: value for name, value in settings.items() if value is not None}
+        noted = learning.teaching
+        renewals = [renewal._asdict() for renewal in noted.renewals]
+        write(json.dumps({**_figures(learning), "drift_rows": noted.drift_rows, "renewals": renewals}) + "\n")
 
 
 def _check_place(path: Path, others: Mapping[str, Path | str | None]) -> None:
@@ -229,61 +225,48 @@ def _check_place(path: Path, others: Mapping[str, Path | str | None]) -> None:
             raise click.UsageError(f"The model and the {what} must not be the same file, {path}.")
 
 
-def _given(schema_file: Path | None, ignored: Sequence[str]) -> Schema | None:
+def _given(schema_file: Path | None, ignored: Sequence[str], time: str | None) -> Schema | None:
+    """The kinds of columns that the options name."""
     kinds = dict(Schema.from_toml(schema_file).kinds) if schema_file else {}
     kinds |= dict.fromkeys(ignored, "ignore")
+    if time is not None and kinds.setdefault(time, "timestamp") != "timestamp":
+        raise click.UsageError(f"--time names the column {time!r}, which is given as {kinds[time]!r}, not as times.")
     return Schema(kinds) if kinds else None
 
 
-def _continued(
-    saved: Saved,
-    settings: Mapping[str, float | str | None],
-    changes: Mapping[str, object],
-    given: Schema | None,
-    ignored: Sequence[str],
-) -> Saved:
-    """A saved model that will learn more. The settings it was made with may be repeated, but not changed."""
-    model, rbm = saved.model, models.settings(saved.model)
-    built = {
-        "hidden": rbm.n_hidden,
-        "warm-up": model.encoder_.warm_up,
-        "bins": model.encoder_.n_bins,
-        "epochs": rbm.n_epochs,
-        "learning-rate": rbm.learning_rate,
-        "replay": next((name for name, replay in REPLAYS.items() if replay == rbm.replay), rbm.replay),
-        "seed": model.random_state,
-    }
-    for option, now in settings.items():
-        if now is not None and now != built[option]:
-            raise click.UsageError(f"The model was made with --{option} {built[option]}, which cannot change.")
+def _with_columns(saved: Saved, given: Schema | None, ignored: Sequence[str]) -> Saved:
+    """A saved model with further columns to ignore; kinds may be repeated, but not changed."""
     for name, kind in (given.kinds if given else {}).items():
         if kind != "ignore" and saved.schema.kinds.get(name) != kind:
             raise click.UsageError(f"The model does not know column {name!r} as {kind}: its columns cannot change.")
-    model.set_params(**_without_none(**changes))
     return saved._replace(schema=with_ignored(saved.schema, ignored))
 
 
-def _figures(saved: Saved, n_read_now: int) -> dict[str, int]:
-    account, model = saved.account, saved.model
+def _figures(learning: Learning) -> dict[str, int]:
+    assert learning.saved is not None
+    account, model, has_rows = learning.saved.account, learning.saved.model, learning.saved.has_rows
+    n_alarms = learning.teaching.n_alarms
     return {
         "read": account.n_read,
-        "learned": model.n_learned_ if saved.has_rows else 0,
-        "waiting": model.n_waiting_ if saved.has_rows else 0,
+        "learned": model.n_learned_ if has_rows else 0,
+        "waiting": model.n_waiting_ if has_rows else 0,
         "skipped": account.n_skipped,
-        "read_now": n_read_now,
-        "updates": model.n_updates_ if saved.has_rows else 0,
-        "drifts": model.drift_.n_drifts if saved.has_rows else 0,
-        "bytes": model.nbytes.total if saved.has_rows else 0,
+        "read_now": learning.n_read,
+        "updates": model.n_updates_ if has_rows else 0,
+        "drifts": model.drift_.n_drifts if has_rows else 0,
+        "bytes": model.nbytes.total if has_rows else 0,
+        **({} if n_alarms is None else {"alarms_now": n_alarms}),
     }
 
 
-def _summary(saved: Saved, n_read_now: int, path: Path | None) -> str:
-    figures = _figures(saved, n_read_now)
-    of_these = "" if figures["read"] == n_read_now else f" ({n_read_now:,} of them now)"
+def _summary(learning: Learning, path: Path | None) -> str:
+    figures = _figures(learning)
+    of_these = "" if figures["read"] == learning.n_read else f" ({learning.n_read:,} of them now)"
     drifts = f" Drifts noticed: {figures['drifts']:,}." if figures["drifts"] else ""
+    alarms = f" Alarms: {figures['alarms_now']:,}{' now' if of_these else ''}." if "alarms_now" in figures else ""
     counted = (
         f"Read {figures['read']:,} rows{of_these}: {figures['learned']:,} learned, {figures['waiting']:,} waiting, "
-        f"{figures['skipped']:,} skipped."
+        f"{figures['skipped']:,} skipped.{alarms}"
     )
     if path is None:
         return f"{counted} No model is saved: correct what is wrong, and start again."

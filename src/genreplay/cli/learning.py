@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.cli import models
+from genreplay.cli import models, verdicts
 from genreplay.cli.carry import Carried
+from genreplay.cli.clock import check_times
 from genreplay.cli.errors import BadInput, ClosedOutput
-from genreplay.cli.models import Account, Saved
+from genreplay.cli.models import Account, Saved, Times
 from genreplay.cli.output import Output
 from genreplay.cli.progress import Display, Pace, Status
 from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
-from genreplay.cli.score import VERDICT
+from genreplay.cli.settings import Settings
 from genreplay.cli.stop import Stop
-from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.streams.chunks import Chunk, InputError, short, shown
-from genreplay.streams.schema import SAMPLE_ROWS, Schema, TypedRows
+from genreplay.cli.teaching import Teaching
+from genreplay.streams.chunks import Chunk, InputError, shown
+from genreplay.streams.schema import SAMPLE_ROWS, Schema
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Plan:
     reading: Reading
     path: Path
     """path of the model file"""
-    start: Callable[[Schema], OnlineRBMDetector]
-    """makes a new model"""
+    settings: Settings
+    """how a new model is made"""
     given: Schema | None
     """kinds of columns that the user gave"""
     checkpoint_rows: int | None
@@ -44,15 +45,6 @@ class Plan:
     carried: Carried
     """columns of the input that are printed before the scores"""
     as_json: bool
-
-
-class Renewal(NamedTuple):
-    """New codes, made while a model learned."""
-
-    row: int | None
-    """the last row of the input that was learned before; None if it was read by an earlier run"""
-    columns: list[str]
-    """columns that were the reason"""
 
 
 class Learning:
@@ -84,12 +76,7 @@ class Learning:
         """that of the file, which stays as it is until a row of a further input is read"""
         self.is_kept = True
         """whether the model is, or will be, in its file"""
-        self.drift_rows: list[int] = []
-        """rows of the input at which this run noticed a drift: the last ones of their batches"""
-        self.renewals: list[Renewal] = []
-        """renewals of the codes in this run"""
-        self._surprise: float | None = None
-        """mean of the newest rows, before they were learned"""
+        self.teaching = Teaching(display)
         self._pace = Pace(display.every)
         self._torn: InputError | None = None
         """why the input broke off"""
@@ -157,7 +144,7 @@ class Learning:
                     self._display.say(remark)
                 if self.saved:
                     self.saved.schema.check(chunk)
-                self._plan.carried.names(list(chunk.columns), VERDICT)
+                self._plan.carried.names(list(chunk.columns), self._headings)
                 checked = True
             if chunk.n_records:
                 self._check_same_input(chunk)
@@ -190,9 +177,13 @@ class Learning:
 
     def _begin(self, sample: list[Chunk]) -> None:
         """Make the model, now that the kinds of its columns are known."""
+        time = self._plan.settings.time
+        if time is not None:
+            check_times(sample, time)
         schema = Schema.infer(sample, self._plan.given)
         first = next((digest for part in sample if (digest := first_record(part))), "")
-        self.saved = Saved(self._plan.start(schema), schema, Account(first_record=first))
+        times = None if time is None else Times(time)
+        self.saved = Saved(self._plan.settings.start(schema), schema, Account(first_record=first), times)
         self._display.say(f"Columns: {_described(schema)}.")
         for remark in schema.remarks(sample, self._plan.given):
             self._display.say(f"{remark} A file for --schema declares kinds.")
@@ -215,7 +206,7 @@ class Learning:
         saved = self.saved
         assert saved is not None, "chunks are taken only when the columns are known"
         rows, error = up_to_error(saved.schema.parse(chunk), self._plan.reading.on_bad_row)
-        nats = self._learn_rows(saved, rows) if len(rows.rows) else np.empty(0)
+        saved, found = self.teaching.learn(saved, rows) if len(rows.rows) else (saved, np.empty(0))
         self._bad_rows.input = f"{saved.account.input_number}:{saved.account.first_record}"
         self._bad_rows.take(rows.bad)
         n_taken = len(rows.rows) + len(rows.bad)
@@ -232,38 +223,16 @@ class Learning:
             self._save()  # from now on, --resume means this input
         if self._plan.score and len(rows.rows):
             if self._output is None:  # not earlier: rows must be learned even if the output is already closed
-                names = self._plan.carried.names(list(chunk.columns), VERDICT)
-                self._output = Output([*names, *VERDICT], self._plan.as_json)
+                names = self._plan.carried.names(list(chunk.columns), self._headings)
+                self._output = Output([*names, *self._headings], self._plan.as_json)
             kept = self._plan.carried.cells(chunk, rows.rows)
-            judged = models.judged(saved.model, nats)
+            judged = verdicts.verdicts(saved.model, found, saved.schema.names)
             self._output.write(
-                (*cells, row, *verdict) for cells, row, verdict in zip(kept, rows.rows, judged, strict=True)
+                (*cells, row, *verdict.cells) for cells, row, verdict in zip(kept, rows.rows, judged, strict=True)
             )
         if error is not None:
             raise bad_row_error(error)
         self._save_and_show_if_due(rows.cells if len(rows.rows) else None)
-
-    def _learn_rows(self, saved: Saved, rows: TypedRows) -> npt.NDArray[np.float64]:
-        model = saved.model
-        n_drifts, n_renewals = (model.drift_.n_drifts, model.n_renewals_) if hasattr(model, "drift_") else (0, 0)
-        nats = model.learn_scored(rows.cells)
-        self._display.note_surprise(nats)
-        known = nats[~np.isnan(nats)]
-        self._surprise = float(known.mean()) if len(known) else None
-        if model.drift_.n_drifts > n_drifts:
-            n_later = model.n_waiting_ + model.drift_.n_batches * models.settings(model).batch_size
-            row = _row_before(rows.rows, n_later)
-            if row is not None:
-                self.drift_rows.append(row)
-            where = f"after row {row:,}" if row is not None else "after rows of the warm-up"
-            self._display.say(f"Drift: new rows no longer fit the model, {where}.")
-        if model.n_renewals_ > n_renewals:
-            row = _row_before(rows.rows, model.n_rows_seen_ - model.renewed_after_)
-            places = [model.encoder_.column_names_.index(name) for name in model.renewed_columns_]
-            renewal = Renewal(row, [saved.schema.names[place] for place in places])
-            self.renewals.append(renewal)
-            self._display.say(_told(renewal, saved.schema))
-        return nats
 
     def _save_and_show_if_due(self, newest: npt.NDArray[Any] | None) -> None:
         """Between two chunks: save a checkpoint and show the progress, each if it is time."""
@@ -285,7 +254,13 @@ class Learning:
         assert self.saved is not None
         rate = self._pace.rate(self.n_read)
         names, n_bad = self.saved.schema.names, self._bad_rows.n_skipped
-        return Status(self.saved.model, names, newest, self._surprise, self.n_read, rate, n_bad)
+        teaching = self.teaching
+        return Status(self.saved.model, names, newest, teaching.surprise, self.n_read, rate, n_bad, teaching.n_alarms)
+
+    @property
+    def _headings(self) -> Sequence[str]:
+        """Names of what is printed about a row."""
+        return verdicts.headings(self._plan.settings.time is not None if self.saved is None else self.saved.is_series)
 
     def _finish(self) -> None:
         """At the end of the input, a model that is still in its warm-up learns the rows that it has."""
@@ -316,28 +291,6 @@ class Learning:
         models.save(self._plan.path, saved)
         self._n_saves += 1
         self._n_saved, self._time_saved = self.saved.account.n_read, time.monotonic()
-
-
-def _row_before(rows: Sequence[int], n_later: int) -> int | None:
-    """Number of the row after which so many came, where ``rows`` are the newest of the model; None if it is earlier.
-
-    >>> _row_before([101, 102, 104], 1), _row_before([101, 102, 104], 3)
-    (102, None)
-    """
-    return rows[-1 - n_later] if n_later < len(rows) else None
-
-
-def _told(renewal: Renewal, schema: Schema) -> str:
-    """A renewal in words.
-
-    >>> _told(Renewal(12_345, ["temp", "state"]), Schema({"temp": "number", "state": "category"}))
-    "Row 12,345: the codes were made anew, because column 'temp' lay outside its range and column 'state' had labels
-    without a code; the model's dreams carry over what it knew."
-    """
-    why = {"number": "lay outside its range", "category": "had labels without a code"}
-    reasons = " and ".join(f"column {short(name)} {why[schema.kinds[name]]}" for name in renewal.columns)
-    where = "Earlier rows" if renewal.row is None else f"Row {renewal.row:,}"
-    return f"{where}: the codes were made anew, because {reasons}; the model's dreams carry over what it knew."
 
 
 def _n_records(chunks: list[Chunk]) -> int:

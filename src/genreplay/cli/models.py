@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
-import numpy.typing as npt
 
 from genreplay.cli.errors import BadInput
 from genreplay.core.checkpoint import CheckpointError
@@ -47,12 +45,28 @@ class Account:
     """digest of its first record, to recognise it when it is resumed"""
 
 
+class Times(NamedTuple):
+    """When the rows of a series came."""
+
+    column: str
+    """name of the column that says so"""
+    last: float | None = None
+    """of the newest row that has a time, in seconds since 1970; None if there is none, or it is not known"""
+
+
 class Saved(NamedTuple):
     """What a model file holds."""
 
     model: OnlineRBMDetector
     schema: Schema
     account: Account
+    times: Times | None = None
+    """None for a table, and for a series that has no times"""
+
+    @property
+    def is_series(self) -> bool:
+        """Whether the rows are judged by those before them."""
+        return self.model.alarms is not None
 
     @property
     def has_rows(self) -> bool:
@@ -66,6 +80,8 @@ def save(path: Path, saved: Saved) -> None:
         "schema": [[name, kind] for name, kind in saved.schema.kinds.items()],
         "account": dict(vars(saved.account)),
     }
+    if saved.times is not None:
+        extra["times"] = list(saved.times)
     saved.model.save(path, extra=extra)
 
 
@@ -76,12 +92,15 @@ def load(path: Path) -> Saved:
     extra: dict[str, Any] = model.extra_
     try:
         if "schema" in extra:
-            return Saved(model, Schema(dict(extra["schema"])), Account(**extra["account"]))
+            times = Times(*extra["times"]) if "times" in extra else None
+            return Saved(model, Schema(dict(extra["schema"])), Account(**extra["account"]), times)
         if not model.is_ready_:
             raise CheckpointError(f"{path} is still in its warm-up, and does not say what its columns are.")
         encoder = model.encoder_
         schema = Schema(dict(zip(encoder.column_names_, encoder.kinds_, strict=True)))
-        return Saved(model, schema, Account(n_read=model.n_rows_seen_))
+        columns = [name for name, kind in schema.kinds.items() if kind == "timestamp"]
+        times = Times(columns[0]) if columns and model.alarms is not None else None
+        return Saved(model, schema, Account(n_read=model.n_rows_seen_), times)
     except (KeyError, TypeError) as error:
         raise CheckpointError(f"{path} holds a model, but its notes are not those of the command line.") from error
 
@@ -117,11 +136,3 @@ def load_ready(path: Path) -> Saved:
 def settings(model: OnlineRBMDetector) -> TableRBM:
     """How a model learns."""
     return TableRBM() if model.rbm is None else model.rbm
-
-
-def judged(model: OnlineRBMDetector, nats: npt.NDArray[np.float64]) -> list[tuple[float, float, bool | None]]:
-    """Anomaly, p-value and alarm of each row; NaN, NaN and None for a row of the warm-up."""
-    p_values = np.exp(-nats)
-    alarms = (p_values <= model.contamination).tolist()
-    rounded = zip(nats.round(4).tolist(), p_values.tolist(), alarms, strict=True)
-    return [(nat, float(f"{p:.4g}"), alarm if p == p else None) for nat, p, alarm in rounded]

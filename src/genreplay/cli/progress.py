@@ -33,13 +33,16 @@ class Status:
     newest: npt.NDArray[Any] | None
     """the last rows that were learned; None if none came"""
     surprise: float | None
-    """mean of the newest rows, in nats, each before it was learned; None in the warm-up"""
+    """mean of the newest rows, in nats, each before it was learned; in a series, the highest anomaly of one of them;
+    None in the warm-up"""
     n_read: int
     """rows read in this run"""
     rate: float
     """rows a second since the last display"""
     n_skipped: int
     """bad rows"""
+    n_alarms: int | None = None
+    """alarms of a series in this run; None for a table"""
 
     @property
     def replay_share(self) -> float:
@@ -52,7 +55,10 @@ class Status:
     def __str__(self) -> str:
         parts = [f"{self.n_read:,} rows", f"{self.rate:,.0f} a second", f"{self.replay_share:.0%} replay"]
         if self.surprise is not None:
-            parts.append(f"surprise {self.surprise:.2f} nats")
+            is_table = self.n_alarms is None
+            parts.append(f"surprise {self.surprise:.2f} nats" if is_table else f"anomaly up to {self.surprise:.1f}")
+        if self.n_alarms:
+            parts.append(f"alarms: {self.n_alarms:,}")
         if self.n_skipped:
             parts.append(f"{self.n_skipped:,} bad")
         if self.model.drift_.n_drifts:
@@ -73,7 +79,7 @@ class Display(Protocol):
     def __exit__(self, *exception: object) -> None: ...
 
     def note_surprise(self, nats: npt.NDArray[np.float64]) -> None:
-        """Record how surprising new rows were before they were learned."""
+        """Record how surprising new rows were before they were learned, or their anomaly in a series."""
 
     def show(self, status: Status) -> None:
         """Show the progress."""

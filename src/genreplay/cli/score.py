@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from genreplay.cli import models
 from genreplay.cli.carry import Carried, Unseen, carry_options, carrying
-from genreplay.cli.errors import clean_exits
+from genreplay.cli.clock import early_remark
+from genreplay.cli.errors import clean_exits, say
 from genreplay.cli.models import Saved, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
+from genreplay.cli.verdicts import Verdict, headings, scoring, verdicts
 from genreplay.streams.chunks import Chunk
 
 ignore_option = click.option(
@@ -24,8 +26,6 @@ ignore_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON lines in place of CSV.")
 alarms_option = click.option("--alarms", is_flag=True, help="Print only rows that raise an alarm.")
 
-VERDICT = ("row", "anomaly", "p_value", "alarm")
-"""what ``score`` prints about a row"""
 _FINDING = ("column", "cell", "nats", "p")
 """what ``explain`` prints about a column"""
 
@@ -36,7 +36,7 @@ class _Judged(NamedTuple):
     chunk: Chunk
     rows: list[int]
     cells: npt.NDArray[Any]
-    verdicts: list[tuple[float, float, bool | None]]
+    verdicts: list[Verdict]
 
 
 @click.command()
@@ -61,11 +61,15 @@ def score(
     For each row: its number; anomaly, which is minus the logarithm of the p-value and high for unusual rows; p_value,
     how often a usual row would be as surprising; and alarm, true where the p-value is at most the contamination of the
     model.
+
+    The rows of a time series are judged in their order, as those that come after the rows that the model has learned.
+    For each: its number; anomaly, how much more surprising its cells are than usual, in this row and over the last few;
+    alarm, true where that reaches the threshold of the model; and column, the one that deviates most.
     """
     saved = models.load_ready(path)
-    results = _Results(VERDICT, carrying(keep, append), as_json)
+    results = _Results(headings(saved.is_series), carrying(keep, append), as_json)
     for part in _judge(saved, ignored, alarms, results, where):
-        results.write(part, [(row, *verdict) for row, verdict in zip(part.rows, part.verdicts, strict=True)])
+        results.write(part, [(row, *verdict.cells) for row, verdict in zip(part.rows, part.verdicts, strict=True)])
 
 
 @click.command()
@@ -91,14 +95,14 @@ def explain(
 
     For each row: its number, anomaly and p-value, then the most surprising columns, each with its name, its cell, how
     much more surprising the cell is than usual in its column, given the rest of the row, in nats, and p, how often a
-    usual cell of that column would be as surprising.
+    usual cell of that column would be as surprising. A row of a time series has alarm in place of the p-value, and the
+    column that deviates most, in this row or over the last few, comes first.
     """
     saved = models.load_ready(path)
     names = saved.schema.names
     top = min(top, len(names))
-    headings = [f"{what}_{i}" for i in range(1, top + 1) for what in _FINDING]
-    findings = ["columns"] if as_json else headings
-    results = _Results(["row", "anomaly", "p_value", *findings], carrying(keep, append), as_json)
+    findings = ["columns"] if as_json else [f"{what}_{i}" for i in range(1, top + 1) for what in _FINDING]
+    results = _Results([*headings(saved.is_series)[:3], *findings], carrying(keep, append), as_json)
     for part in _judge(saved, ignored, alarms, results, where):
         nats, p_values = saved.model.explain(part.cells), saved.model.column_p_values(part.cells)
         places = {row: place for place, row in enumerate(part.chunk.rows)}
@@ -106,13 +110,20 @@ def explain(
         for row, verdict, surprise, p in zip(part.rows, part.verdicts, nats, p_values, strict=True):
             found = [
                 (names[i], part.chunk.columns[names[i]][places[row]], round(float(surprise[i]), 4), _four_digits(p[i]))
-                for i in np.argsort(-surprise, kind="stable")[:top]
+                for i in _order(surprise, verdict.column)[:top]
             ]
             if as_json:
-                lines.append((row, *verdict[:2], [dict(zip(_FINDING, finding, strict=True)) for finding in found]))
+                found_by_name = [dict(zip(_FINDING, finding, strict=True)) for finding in found]
+                lines.append((row, *verdict.cells[:2], found_by_name))
             else:
-                lines.append((row, *verdict[:2], *(part for finding in found for part in finding)))
+                lines.append((row, *verdict.cells[:2], *(part for finding in found for part in finding)))
         results.write(part, lines)
+
+
+def _order(surprise: npt.NDArray[np.float64], first: int | None) -> list[int]:
+    """Columns, the most surprising one first, behind the one that is the reason for an alarm."""
+    order: list[int] = np.argsort(-surprise, kind="stable").tolist()
+    return order if first is None else [first, *(column for column in order if column != first)]
 
 
 def _four_digits(p: float) -> float:
@@ -148,15 +159,18 @@ def _judge(
     saved: Saved, ignored: tuple[str, ...], alarms: bool, results: _Results, where: dict[str, Any]
 ) -> Iterator[_Judged]:
     """Rows with their verdicts, all of them or those that raise an alarm."""
-    source = reading(**where)
+    source, judge, is_first = reading(**where), scoring(saved.model), True
     unknown = [name for name in results.carried.keep if name not in saved.schema.kinds]
     for chunk, rows in typed_rows(source, with_ignored(saved.schema, [*ignored, *unknown])):
         results.start(chunk)
         if len(rows.rows) == 0:
             continue
-        verdicts = models.judged(saved.model, saved.model.surprise(rows.cells))
-        kept = [i for i, (_, _, alarm) in enumerate(verdicts) if alarm or not alarms]
+        if is_first and (remark := early_remark(saved, rows.cells)):
+            say(remark)
+        is_first = False
+        found = verdicts(saved.model, judge(rows.cells), saved.schema.names)
+        kept = [i for i, verdict in enumerate(found) if verdict.alarm or not alarms]
         if kept:
-            yield _Judged(chunk, [rows.rows[i] for i in kept], rows.cells[kept], [verdicts[i] for i in kept])
+            yield _Judged(chunk, [rows.rows[i] for i in kept], rows.cells[kept], [found[i] for i in kept])
     if source.format == "ndjson":
         results.unseen.check()

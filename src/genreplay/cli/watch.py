@@ -29,38 +29,41 @@ N_DREAMS, N_GIBBS = 500, 5
 
 
 class Watch(Line):
-    """The curve of the surprise of new rows, dreams against recent rows for each column, and the drift signal."""
+    """The curve of the surprise of new rows, or of the highest anomaly in a series, dreams against recent rows for each
+    column, and the drift signal."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._curve: deque[float] = deque(maxlen=N_POINTS)
-        self._sum, self._n = 0.0, 0
+        self._sum, self._n, self._highest = 0.0, 0, 0.0
         self._recent: deque[npt.NDArray[np.object_]] = deque(maxlen=10)
 
     def note_surprise(self, nats: npt.NDArray[np.float64]) -> None:
         known = nats[~np.isnan(nats)]
         self._sum += float(known.sum())
         self._n += len(known)
+        self._highest = max([self._highest, *known.tolist()])
 
     def picture(self, status: Status) -> RenderableType:
         if self._n:
-            self._curve.append(self._sum / self._n)
-            self._sum, self._n = 0.0, 0
+            self._curve.append(self._sum / self._n if status.model.alarms is None else self._highest)
+            self._sum, self._n, self._highest = 0.0, 0, 0.0
         if status.newest is not None:
             self._recent.append(status.newest[-N_RECENT // 10 :])
         parts: list[RenderableType] = [super().picture(status)]
         if self._curve:
-            parts += [self._surprise(), _drift(status)]
+            parts += [self._surprise(status), _drift(status)]
         if self._recent and status.model.is_ready_:
             parts.append(self._columns(status))
         return Group(*parts)
 
-    def _surprise(self) -> Text:
-        return Text.assemble(
-            "surprise  ",
-            (sparkline(list(self._curve)), "cyan"),
-            f"  {self._curve[-1]:.2f} nats; about 1 while rows fit",
-        )
+    def _surprise(self, status: Status) -> Text:
+        policy = status.model.alarms
+        if policy is None:
+            curve, told = sparkline(list(self._curve)), f"{self._curve[-1]:.2f} nats; about 1 while rows fit"
+            return Text.assemble("surprise  ", (curve, "cyan"), f"  {told}")
+        told = f"{self._curve[-1]:.1f}; alarms from {policy.threshold:g} on, so far: {status.n_alarms or 0:,}"
+        return Text.assemble("anomaly   ", (sparkline(list(self._curve), policy.threshold), "cyan"), f"  {told}")
 
     def _columns(self, status: Status) -> Table:
         """For each column, the code in which the shares of recent rows and of dreams differ most."""
@@ -99,11 +102,11 @@ def _drift(status: Status) -> Text:
     )
 
 
-def sparkline(values: list[float]) -> str:
-    """A curve in one line, from 0 to the highest value, or to 2 if that is higher.
+def sparkline(values: list[float], least: float = 2.0) -> str:
+    """A curve in one line, from 0 to the highest value, or to ``least`` if that is higher.
 
     >>> sparkline([0.1, 1.0, 1.9])
     '▁▅█'
     """
-    top = max(2.0, *values)
+    top = max(least, *values)
     return "".join(BLOCKS[min(int(value / top * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)

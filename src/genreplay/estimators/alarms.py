@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import gen_batches
 
 from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.deviations import Deviations, Running
 from genreplay.estimators.judge import cell_surprise
 from genreplay.estimators.judging import DetectorBytes, JudgingMixin
+from genreplay.estimators.rows import ROWS_PER_BLOCK
 
 Columns = npt.NDArray[np.int64]
 
@@ -32,11 +34,34 @@ class JudgedRows(NamedTuple):
     """index of the column that deviates most; -1 in the warm-up, and where there are only times"""
 
 
+class Continuation:
+    """Judges rows as the next ones of a detector's series, chunk after chunk, and learns nothing.
+
+    However the rows are cut into chunks, the result is the same. It holds as long as the detector itself learns no
+    further rows: see ``OnlineRBMDetector.continuation``.
+    """
+
+    def __init__(self, detector: AlarmsMixin, running: Running) -> None:
+        self._detector, self._running = detector, running
+
+    def judged(self, X: object) -> JudgedRows:
+        """Say of each further row how anomalous it is, whether that is an alarm, and why."""
+        detector = self._detector
+        codes, numbers = detector._codes_and_numbers(X)
+        parts = []
+        for block in gen_batches(len(codes), ROWS_PER_BLOCK):
+            rows = codes[block]
+            found, self._running = detector._follow(self._running, rows, detector._cells_of(rows), numbers[block])
+            parts.append(found)
+        return JudgedRows(*map(np.concatenate, zip(*parts, strict=True)))
+
+
 class AlarmsMixin(JudgingMixin):
-    """``learn_judged`` of ``OnlineRBMDetector``, and what its parameter ``alarms`` does."""
+    """``learn_judged`` and its like of ``OnlineRBMDetector``, and what its parameter ``alarms`` does."""
 
     alarms: Deviations | None
     learn_scored: Callable[[object], Float64]
+    _cells_of: Callable[[Codes], Float64]
     _policy: Deviations | None
     """``alarms``, as it was when it was last found valid"""
     _running: Running | None = None
@@ -57,10 +82,7 @@ class AlarmsMixin(JudgingMixin):
         >>> np.flatnonzero(rows.alarm), rows.column[rows.alarm]
         (array([1500]), array([1]))
         """
-        if self.alarms is None:
-            raise ValueError(
-                f"learn_judged needs the 'alarms' parameter of {type(self).__name__}: set it to Deviations()."
-            )
+        policy = self._required_policy("learn_judged")
         blamed: list[Columns] = []
         self._blamed = blamed
         try:
@@ -68,7 +90,43 @@ class AlarmsMixin(JudgingMixin):
         finally:
             self._blamed = None
         first = np.full(len(anomaly) - sum(len(part) for part in blamed), -1)
-        return JudgedRows(anomaly, anomaly >= self.alarms.threshold, np.concatenate([first, *blamed]))
+        return JudgedRows(anomaly, anomaly >= policy.threshold, np.concatenate([first, *blamed]))
+
+    def judged(self, X: object) -> JudgedRows:
+        """Judge rows as the next ones of the series, as ``learn_judged`` does, but learn nothing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import series_detector
+        >>> values = np.random.default_rng(0).uniform(size=(2000, 2))
+        >>> detector = series_detector(random_state=0).partial_fit(values)
+        >>> later = values[:200].copy()
+        >>> later[150:160, 1] = 9
+        >>> np.flatnonzero(detector.judged(later).alarm), detector.n_rows_seen_
+        (array([150]), 2000)
+        """
+        return self.continuation().judged(X)
+
+    def continuation(self) -> Continuation:
+        """Return what judges the next rows of the series chunk by chunk, while the detector stays as it is.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import series_detector
+        >>> values = np.random.default_rng(0).uniform(size=(1000, 2))
+        >>> detector = series_detector(random_state=0).partial_fit(values)
+        >>> following = detector.continuation()
+        >>> parts = [following.judged(chunk).anomaly for chunk in np.split(values, 10)]
+        >>> bool((np.concatenate(parts) == detector.judged(values).anomaly).all())
+        True
+        """
+        self._required_policy("judged")
+        self._judge()
+        self._follow_policy()
+        assert self._running is not None
+        return Continuation(self, self._running)
 
     @property
     def nbytes(self) -> DetectorBytes:
@@ -97,12 +155,18 @@ class AlarmsMixin(JudgingMixin):
         if self._policy is None:
             return None
         assert self._running is not None
-        found, self._running = self._policy.followed(self._running, self._surprise(rows, cells), numbers)
+        found, self._running = self._follow(self._running, rows, cells, numbers)
         if self._blamed is not None:
-            judged = np.flatnonzero(self._judge().judged)
-            columns = self.encoder_.column_of_group_[[*judged, *self.encoder_.number_groups_]]
-            self._blamed.append(columns[found.column] if len(judged) else found.column)
+            self._blamed.append(found.column)
         return found.anomaly
+
+    def _follow(self, running: Running, rows: Codes, cells: Float64, numbers: Float64) -> tuple[JudgedRows, Running]:
+        """Judge rows by the surprise of their cells and by their numbers; also return what is followed after them."""
+        assert self._policy is not None
+        (anomaly, alarm, column), running = self._policy.followed(running, self._surprise(rows, cells), numbers)
+        judged = np.flatnonzero(self._judge().judged)
+        columns = self.encoder_.column_of_group_[[*judged, *self.encoder_.number_groups_]]
+        return JudgedRows(anomaly, alarm, columns[column] if len(judged) else column), running
 
     def _surprise(self, rows: Codes, cells: Float64) -> Float64:
         """The surprise of the cells that are judged; that of a number has that of its residual added."""
@@ -111,6 +175,11 @@ class AlarmsMixin(JudgingMixin):
             cells = cells.copy()
             cells[:, self.encoder_.number_groups_] += judge.rarity[judge.state.offsets[residuals] + rows[:, residuals]]
         return cells[:, judge.judged]
+
+    def _required_policy(self, caller: str) -> Deviations:
+        if self.alarms is None:
+            raise ValueError(f"{caller} needs the 'alarms' parameter of {type(self).__name__}: set it to Deviations().")
+        return self.alarms
 
     def _teaching(self, nats: Float64) -> Float64:
         """How much each row teaches: its p-value, or, in a series, the same for all."""

@@ -114,6 +114,11 @@ class Deviations(Ingredient):
         require(self, "quiet", "a number from 0 to 1", is_number(self.quiet) and 0 <= self.quiet <= 1)
         object.__setattr__(self, "scales", tuple(map(int, scales)))  # a file has a list
 
+    @property
+    def most_quiet_rows(self) -> int:
+        """Rows after an alarm without another, at most."""
+        return int(self.quiet * MEMORY)
+
     def start(self, n_columns: int, n_numbers: int = 0) -> Running:
         """Nothing is known of any row."""
         none = np.zeros((len(self.scales), n_columns))

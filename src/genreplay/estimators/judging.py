@@ -272,9 +272,12 @@ class JudgingMixin:
         return np.concatenate([function(judge, rows[block]) for block in gen_batches(len(rows), ROWS_PER_BLOCK)])
 
     def _codes(self, X: object) -> Codes:
+        return self._codes_and_numbers(X)[0]
+
+    def _codes_and_numbers(self, X: object) -> tuple[Codes, Float64]:
         table = read_table(X)
         check_columns(cast("BaseEstimator", self), X)
-        return self.encoder_.codes(table)
+        return self.encoder_.codes_and_numbers(table)
 
     def _judge(self) -> Judge:
         """What rows are judged by; an error if nothing has been learned."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from operator import is_
 from typing import NamedTuple, Self
@@ -29,6 +30,11 @@ class LastRow(NamedTuple):
     nats: float
     """of the row"""
 
+    @property
+    def row_of_numbers(self) -> Float64:
+        """The numbers as an array of one row."""
+        return np.array([self.numbers], dtype=np.float64)
+
     def is_equal(self, cells: tuple[object, ...]) -> bool:
         """Whether these are the same cells; True is equal to 1, but is no number."""
         if len(self.cells) == len(cells) and all(map(is_, self.cells, cells)):
@@ -37,8 +43,11 @@ class LastRow(NamedTuple):
 
 
 class OneRowMixin(AlarmsMixin):
-    """``surprise_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
+    """``surprise_one``, ``anomaly_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
 
+    alarm_: bool = False
+    """whether the row that ``learn_one`` learned last raised an alarm"""
+    contamination: float
     _settings: TableRBM
     _renewal: Renewal
     _follow_changes: Callable[[], None]
@@ -60,10 +69,28 @@ class OneRowMixin(AlarmsMixin):
         """
         return self._coded(row).nats
 
+    def anomaly_one(self, row: Sequence[object]) -> float:
+        """Return the anomaly of one row of cells as the next one of the series: ``judged`` for a single row, for speed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import series_detector
+        >>> values = np.random.default_rng(0).uniform(size=(1000, 1))
+        >>> detector = series_detector(random_state=0).partial_fit(values)
+        >>> bool(np.isclose(detector.anomaly_one([9.0]), detector.judged([[9.0]]).anomaly[0]))
+        True
+        """
+        self._required_policy("anomaly_one")
+        last = self._coded(row)
+        assert self._running is not None
+        found, _ = self._follow(self._running, last.codes, last.surprise, last.row_of_numbers)
+        return float(found.anomaly[0])
+
     def learn_one(self, row: Sequence[object]) -> Self:
         """Learn one row of cells, after the warm-up: ``partial_fit`` without the checks of a table, for speed.
 
-        Changed parameters are checked when a batch is full.
+        Whether it raised an alarm is in ``alarm_``. Changed parameters are checked when a batch is full.
         """
         self._require_rows()
         n = self._settings.batch_size
@@ -71,7 +98,11 @@ class OneRowMixin(AlarmsMixin):
             self._follow_changes()
             self._update_if_full()
         last = self._coded(row)
-        self._anomaly(last.codes, last.surprise, np.array([last.numbers], dtype=np.float64))
+        anomaly = self._anomaly(last.codes, last.surprise, last.row_of_numbers)
+        if anomaly is None:
+            self.alarm_ = math.exp(-last.nats) <= self.contamination
+        else:
+            self.alarm_ = bool(anomaly[0] >= self._required_policy("learn_one").threshold)
         self._waiting.add(last.codes, last.surprise)
         self._means.add_later(last.codes, last.numbers)
         if self._renewal.rows is not None:

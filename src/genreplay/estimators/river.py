@@ -10,6 +10,7 @@ from river import base
 from sklearn.base import clone
 
 from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.series import series_detector
 from genreplay.streams import columns
 from genreplay.streams.cells import Kind
 from genreplay.streams.encoder import TableEncoder
@@ -24,6 +25,9 @@ class RBMDetector(base.AnomalyDetector):
     Later, a feature that is missing or cannot be read counts as unknown, and a new one is ignored. The score is -log p,
     where p says how often a row of the stream is as strange: 0 for the most usual rows and before anything is learned,
     4.6 where that is one row in a hundred. A row that is scored and then learned is coded only once.
+
+    With a detector for a series, such as ``series_detector()``, the score is the anomaly that the row would have as the
+    next one of the series; ``learn_one`` then makes it the next one. ``alarm`` says whether it raised an alarm.
 
     Parameters
     ----------
@@ -43,6 +47,16 @@ class RBMDetector(base.AnomalyDetector):
     ...     model.learn_one({"speed": rng.gauss(50, 5), "gear": rng.choice("234")})
     >>> model.score_one({"speed": 51.0, "gear": "3"}) < 4.6 < model.score_one({"speed": 140.0, "gear": "R"})
     True
+
+    A series, and the row at which it raises an alarm:
+
+    >>> from genreplay import series_detector
+    >>> model = RBMDetector(series_detector(warm_up=200), seed=1)
+    >>> for i in range(1000):
+    ...     model.learn_one({"load": 95.0 if i >= 800 else rng.gauss(50, 5)})
+    ...     if model.alarm:
+    ...         print("alarm at", i)
+    alarm at 800
     """
 
     def __init__(self, detector: OnlineRBMDetector | None = None, seed: int | None = None) -> None:
@@ -56,6 +70,7 @@ class RBMDetector(base.AnomalyDetector):
     @classmethod
     def _unit_test_params(cls) -> Any:
         yield {"detector": OnlineRBMDetector(warm_up=50), "seed": 1}
+        yield {"detector": series_detector(warm_up=50), "seed": 1}
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
         """Learn one more row; an update fires each time the model's batch is full."""
@@ -68,10 +83,16 @@ class RBMDetector(base.AnomalyDetector):
             self._begin(clone(detector))
 
     def score_one(self, x: dict[Hashable, Any]) -> float:
-        """Return how surprising a row is, in nats; high = anomalous."""
-        if self._started is None or not self._started.is_ready_:
+        """Return how surprising a row is, in nats, or its anomaly in a series; high = anomalous. Nothing is changed."""
+        detector = self._started
+        if detector is None or not detector.is_ready_:
             return 0.0
-        return self._with_cells(self._started.surprise_one, x)
+        return self._with_cells(detector.surprise_one if detector.alarms is None else detector.anomaly_one, x)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the row that was learned last raised an alarm; never in the warm-up."""
+        return self._started is not None and self._started.alarm_
 
     def _begin(self, detector: OnlineRBMDetector) -> None:
         """Fix the features and their kinds, and learn the dicts that wait."""

@@ -27,6 +27,10 @@ MAX_LABEL = 1000
 """characters of a category; longer ones are text, not labels"""
 FIRST_SECOND, LAST_SECOND = -62135596800, 253402300799
 """the years 1 to 9999"""
+FIRST_MILLISECOND = 10**12
+"""a number from here on is a time in milliseconds, of the year 2001 or later: as seconds it would be far behind 9999"""
+EPOCHS = (10**9, 2 * 10**10)
+"""seconds since 1970, from 2001 to 2603: smaller and larger numbers are hardly meant as times"""
 PlainCell: TypeAlias = float | str | bool | None
 
 
@@ -209,6 +213,8 @@ def timestamp(value: object) -> float:
 
     >>> timestamp("1970-01-02T00:00:01Z"), timestamp("1970-01-02"), timestamp("60"), timestamp(None)
     (86401.0, 86400.0, 60.0, nan)
+    >>> timestamp(1735689600000)
+    1735689600.0
     """
     try:
         cell = known(value)
@@ -222,9 +228,25 @@ def timestamp(value: object) -> float:
             seconds = number(value)
         except ValueError:
             raise ValueError(f"{short(value)} is not an ISO 8601 time") from None
+        if seconds >= FIRST_MILLISECOND:
+            seconds /= 1000
     if not FIRST_SECOND <= seconds <= LAST_SECOND + 1:  # the last microsecond rounds up
-        raise ValueError(f"{short(value)} is not a time in seconds since 1970, in the years 1 to 9999")
+        raise ValueError(f"{short(value)} is not a time in seconds or milliseconds since 1970, in the years 1 to 9999")
     return seconds
+
+
+def is_time(value: object) -> bool:
+    """Whether a cell is a time in a column that shall hold times: a time, ISO 8601 text, or an epoch of our days.
+
+    >>> [is_time(cell) for cell in ("2024-05-01", 1735689600, "1735689600000", "20.5", "31/12/2025", None)]
+    [True, True, True, False, False, False]
+    """
+    try:
+        cell, seconds = known(value), timestamp(value)
+    except ValueError:
+        return False
+    is_written_out = isinstance(cell, Moment) or (isinstance(cell, str) and _iso_time(cell) is not None)
+    return is_written_out or EPOCHS[0] <= seconds <= EPOCHS[1]
 
 
 def to_json(cell: PlainCell) -> Json:
@@ -250,6 +272,13 @@ def from_json(value: Any) -> PlainCell:
 
 
 def _iso_time(text: str) -> float | None:
+    """The time that an ISO 8601 text says, None if it says none.
+
+    >>> _iso_time("1970-01-02"), _iso_time("19700102T0000"), _iso_time("1397100400000")
+    (86400.0, 86400.0, None)
+    """
+    if len(text) > len("19700102") and text.isdecimal():  # an epoch: Python would take its ninth digit for a T
+        return None
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

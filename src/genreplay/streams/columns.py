@@ -19,7 +19,7 @@ True, "TRUE"                       refused         "true", "TRUE"  True         
 "2024-05-01 12:30" (ISO 8601)      refused         as it is        refused         that time; UTC unless it has a zone
 "31/12/2025", "31.12.2025"         refused         as it is        refused         refused
 1735689600 (an epoch)              that number     its text        refused         that many s after 1970
-1735689600000 (in milliseconds)    that number     its text        refused         refused
+1735689600000 (in milliseconds)    that number     its text        refused         that time
 datetime, date, datetime64         refused         its ISO text    refused         that time; UTC unless it has a zone
 timedelta(minutes=1), timedelta64  60.0            "60"            refused         60 s after 1970
 infinity, as a float               refused         refused         refused         refused
@@ -58,7 +58,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams import cells
-from genreplay.streams.cells import FIRST_SECOND, LAST_SECOND, Kind, Label, Moment, is_missing
+from genreplay.streams.cells import FIRST_MILLISECOND, FIRST_SECOND, LAST_SECOND, Kind, Label, Moment, is_missing
 from genreplay.streams.chunks import Column, short
 
 __all__ = ["READERS", "Typed", "booleans", "is_missing", "kind_of", "labels", "numbers", "read", "timestamps"]
@@ -122,7 +122,7 @@ def booleans(column: Column) -> Typed:
 
 
 def timestamps(column: Column) -> Typed:
-    """Seconds since 1970, UTC, NaN where missing, from times, ISO 8601 text or such seconds.
+    """Seconds since 1970, UTC, NaN where missing, from times, ISO 8601 text or such seconds or milliseconds.
 
     >>> timestamps(["1970-01-02T00:00:01Z", "", "yesterday"])
     Typed(cells=array([86401.,    nan,    nan]), faults={2: "'yesterday' is not an ISO 8601 time"})
@@ -130,6 +130,8 @@ def timestamps(column: Column) -> Typed:
     seconds: Float64 | None = None
     if isinstance(column, np.ndarray) and column.dtype.kind in "iufM":
         seconds = _seconds(column) if column.dtype.kind == "M" else _numeric_array(column)
+        if seconds is not None and column.dtype.kind != "M":
+            seconds = np.where(seconds >= FIRST_MILLISECOND, seconds / 1000, seconds)
     else:
         types = set(map(type, column))
         if types <= {float, Moment, type(None)}:

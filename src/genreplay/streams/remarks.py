@@ -91,14 +91,10 @@ def _epoch(name: str, known: Sequence[object]) -> str | None:
         return None
     if len(set(values)) < 2:
         return None
-    if all(FIRST_EPOCH <= value < LAST_EPOCH for value in values):
-        return (
-            f"Column {short(name)} looks like seconds since 1970, but is read as a number: declare it as a timestamp "
-            "to read it as times."
-        )
-    if all(1000 * FIRST_EPOCH <= value < 1000 * LAST_EPOCH for value in values):
-        return (
-            f"Column {short(name)} looks like milliseconds since 1970, but is read as a number: divide it by 1000 and "
-            "declare it as a timestamp to read it as times."
-        )
+    for unit, factor in (("seconds", 1), ("milliseconds", 1000)):
+        if all(factor * FIRST_EPOCH <= value < factor * LAST_EPOCH for value in values):
+            return (
+                f"Column {short(name)} looks like {unit} since 1970, but is read as a number: declare it as a "
+                "timestamp to read it as times."
+            )
     return None

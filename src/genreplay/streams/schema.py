@@ -89,7 +89,7 @@ class Schema:
         for name in known:
             if name not in named:
                 raise InputError(f"The input has no column {short(name)}: it has {listed(named)}.")
-        kinds = {name: known.get(name) or columns.kind_of(_sample(chunks, name)) for name in named}
+        kinds = {name: known.get(name) or columns.kind_of(first_cells(chunks, name)) for name in named}
         if all(kind == "ignore" for kind in kinds.values()):
             raise InputError("No column is left to learn from: all are ignored.")
         return cls(kinds)
@@ -98,7 +98,7 @@ class Schema:
         """A sentence for each column that looks like times, but for which another kind was inferred."""
         declared = given.kinds if given else {}
         found = (
-            remark(name, _sample(chunks, name), kind)
+            remark(name, first_cells(chunks, name), kind)
             for name, kind in self.kinds.items()
             if name not in declared and kind != "ignore"
         )
@@ -164,7 +164,7 @@ class Schema:
         return TypedRows(cells[kept], [chunk.rows[i] for i in kept], bad)
 
 
-def _sample(chunks: Sequence[Chunk], name: str) -> list[object]:
+def first_cells(chunks: Sequence[Chunk], name: str) -> list[object]:
     """The first cells of a column, those of at most 500 records."""
     return [
         cell

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.formatting import figure, fine_percent, one_in, p_value, thousands
+from genreplay.formatting import figure, fine_percent, moment, one_in, p_value, thousands
 from genreplay.report.html import render
 from genreplay.report.view import timeline
 from genreplay.report.view.pictures import Picture, counts_of
-from genreplay.report.view.reasons import Reason, Usual, moment, reasons
+from genreplay.report.view.reasons import Reason, Usual, reasons
 from genreplay.report.view.timeline import Timeline
 from genreplay.report.view.usual_rows import UsualRows
 from genreplay.streams.chunks import shown

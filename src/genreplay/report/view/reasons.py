@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.formatting import figure
+from genreplay.formatting import figure, moment
 from genreplay.streams.cells import Kind
 from genreplay.streams.chunks import short
 from genreplay.streams.columns import is_missing
@@ -118,15 +117,6 @@ def cell_words(cell: object, kind: Kind) -> str:
     if kind == "timestamp":
         return moment(float(cell), "%a %Y-%m-%d %H:%M:%S")  # type: ignore[arg-type]
     return short(cell)
-
-
-def moment(seconds: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
-    """A time in UTC, from seconds since 1970.
-
-    >>> moment(1704067200.0)
-    '2024-01-01 00:00:00'
-    """
-    return datetime.fromtimestamp(seconds, UTC).strftime(form)
 
 
 def reasons(
