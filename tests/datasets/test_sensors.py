@@ -85,7 +85,7 @@ def test_a_stuck_sensor_repeats_the_value_before(series: SensorSeries) -> None:
         assert set(values(series)[event.rows, column]) == {values(series)[event.first - 1, column]}
 
 
-def test_with_a_broken_correlation_values_are_usual_for_the_hour(flawless: SensorSeries) -> None:
+def test_with_a_broken_correlation_values_are_usual_for_the_hour() -> None:
     series = sensors(60_000, seed=1, n_each=18)  # three faults of each sensor, so that means say something
     hours, weekdays = hours_and_weekdays(series.rows[:, 0])
     x, usual = values(series), series.kinds == ""

@@ -36,6 +36,9 @@ a kind, each sensor has one:
   by itself, and twice a day for the hour.
 
 There is no fault in the first week, and at least a day between two faults.
+
+The noise decides how much there is to see. An offline regression of each sensor on the others, linear as the series is,
+has a ROC-AUC of 0.91 over all faulty rows (``genreplay reproduce sensors``), and of 0.82 with twice the noise.
 """
 
 from __future__ import annotations
