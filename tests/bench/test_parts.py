@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from genreplay import OnlineRBMDetector
-from genreplay.bench import ais, cd, growth, memory, peers, rows, stream, table
+from genreplay.bench import ais, cd, growth, memory, peers, rows, series, stream, table
 from genreplay.bench.figures import Figure, Part, Target
 from genreplay.bench.measure import Contestant, Effort, threads
 from genreplay.bench.run import PARTS, run
@@ -46,6 +46,7 @@ def test_a_target_is_met_up_to_its_bound(value: float, met: bool) -> None:
         (cd.on_web, {("at most", 0.5)}),
         (ais.ais, {("at most", 1.6)}),
         (table.table, {("at least", 20_000), ("at least", 1)}),
+        (series.series, {("at least", 20_000), ("at most", 0)}),
     ],
 )
 def test_figures_stand_beside_their_targets(part: Callable[[Effort], Part], targets: set[tuple[str, float]]) -> None:

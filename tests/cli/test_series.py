@@ -27,7 +27,7 @@ from tests.cli.tables import content, run, table
 from tests.cli.test_pipes import start
 from tests.datasets.tiny import needs_data
 
-WARM_UP, N_ROWS = 500, 900
+WARM_UP, N_ROWS = 300, 900
 LEARN = ("--time", "when", "--quiet")
 ROWS = series(N_ROWS)
 

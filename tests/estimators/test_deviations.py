@@ -24,7 +24,8 @@ SURPRISE[500:, 0] += 3
 
 def reference(policy: Deviations, surprise: np.ndarray) -> list[tuple[float, bool, int]]:
     """The same, row by row and in words."""
-    found, quiet_until = [], 0
+    found: list[tuple[float, bool, int]] = []
+    quiet_until = [0] * surprise.shape[1]
     seen: dict[tuple[int, int], list[float]] = {}
     for t in range(len(surprise)):
         deviations = []
@@ -36,16 +37,16 @@ def reference(policy: Deviations, surprise: np.ndarray) -> list[tuple[float, boo
                 if t >= 20:
                     total += (x - float(np.mean(earlier))) / (float(np.std(earlier)) + 0.3)
                 earlier.append(x)
-            deviations.append(total)
+            deviations.append(total - math.log(surprise.shape[1]))
         column = int(np.argmax(deviations))
-        anomaly, alarm = deviations[column], False
-        if anomaly >= policy.threshold:
-            alarm = t >= quiet_until
-            if alarm:
-                quiet_until = t + 1 + int(policy.quiet * (t + 1))
-            else:
-                anomaly = 0.99 * policy.threshold
-        found.append((anomaly, alarm, column))
+        deviates = deviations[column] >= policy.threshold
+        alarm = deviates and quiet_until[column] <= t
+        if alarm:
+            n_quiet = int(policy.quiet * (t + 1))
+            for c, each in enumerate(deviations):
+                n_rows = n_quiet if each >= policy.threshold else min(n_quiet, max(policy.scales))
+                quiet_until[c] = max(quiet_until[c], t + 1 + n_rows)
+        found.append((0.99 * policy.threshold if deviates and not alarm else deviations[column], alarm, column))
     return found
 
 
@@ -58,7 +59,7 @@ def followed_in_parts(policy: Deviations, surprise: np.ndarray, cuts: list[int])
 
 
 @pytest.mark.parametrize(
-    "policy", [Deviations(), Deviations((1,), 5, 0), Deviations((2, 9), 4, 0.2), Deviations((30,), 2.5, 0.3)], ids=str
+    "policy", [Deviations(), Deviations((1,), 5, 0), Deviations((2, 9), 4, 0.2), Deviations((30,), 1.5, 0.3)], ids=str
 )
 def test_rows_are_judged_as_a_plain_loop_judges_them(policy: Deviations) -> None:
     found, _ = policy.followed(policy.start(3), SURPRISE)
@@ -104,7 +105,7 @@ def test_a_row_is_blamed_on_the_column_that_deviates_most() -> None:
     assert found.column[309] == 2
     assert found.column[339] == 1
     alone, _ = Deviations().followed(Deviations().start(1), SURPRISE[:, 2:])
-    np.testing.assert_array_equal(alone.anomaly[301:303], found.anomaly[301:303])
+    np.testing.assert_allclose(alone.anomaly[301:303], found.anomaly[301:303] + math.log(3), rtol=1e-12)
 
 
 def test_after_an_alarm_there_is_none_for_a_share_of_the_rows_so_far() -> None:
@@ -113,14 +114,26 @@ def test_after_an_alarm_there_is_none_for_a_share_of_the_rows_so_far() -> None:
     found, state = Deviations((1,), 8, 0.05).followed(Deviations((1,)).start(1), surprise)
     assert np.flatnonzero(found.alarm).tolist() == [400, 421]  # 5 % of 401 rows are 20
     assert found.anomaly[419] == 0.99 * 8
-    assert state.n_quiet == 0
+    assert not state.quiet.any()
+
+
+def test_a_column_may_raise_an_alarm_soon_after_another_but_not_for_the_same_event() -> None:
+    surprise = np.zeros((2000, 3))
+    surprise[1000] = [100, 90, 0]  # two columns, one event: both are quiet for 50 rows
+    surprise[1003, 2] = 100  # deviates from 1003 to 1006, but the longest scale has 4 rows
+    surprise[1030] = [100, 0, 50]  # the first column deviates most, and is quiet
+    found, _ = Deviations((1, 4), 8, 0.05).followed(Deviations((1, 4)).start(3), surprise)
+    assert list(zip(np.flatnonzero(found.alarm).tolist(), found.column[found.alarm].tolist(), strict=True)) == [
+        (1000, 0),
+        (1005, 2),
+    ]
 
 
 def test_quiet_time_is_limited_by_the_memory() -> None:
     far = replace(Deviations((1,)).start(1), n=10**9)
     surprise = np.array([[100.0], [0.0]])
     _, state = Deviations((1,), 8, 0.05).followed(far, surprise)
-    assert state.n_quiet == int(0.05 * MEMORY) - 1
+    assert state.quiet.tolist() == [int(0.05 * MEMORY) - 1]
 
 
 def test_the_running_means_forget_what_is_older_than_the_memory() -> None:
@@ -133,7 +146,8 @@ def test_the_running_means_forget_what_is_older_than_the_memory() -> None:
 def test_first_rows_raise_no_alarm_and_leave_no_quiet_time() -> None:
     policy, surprise = Deviations(quiet=1), SURPRISE[:320]
     warm, cold = policy.warmed_up(surprise), policy.followed(policy.start(3), surprise)[1]
-    assert warm.n_quiet == 0 < cold.n_quiet
+    assert not warm.quiet.any()
+    assert cold.quiet.all()
     np.testing.assert_array_equal(warm.mean, cold.mean)
 
 

@@ -76,8 +76,8 @@ def test_the_anomaly_is_that_of_the_policy_from_the_surprise_of_cells_before_the
     first = cell_surprise(model._judge().state, model.encoder_.codes(ROWS[:WARM_UP]))
     judged = model.learn_judged(ROWS[WARM_UP:])
     numbers = ROWS[["load", "noise"]].to_numpy()
-    running = policy.warmed_up(first[:, 2:], numbers[:WARM_UP])  # behind two groups of the time
-    wanted, _ = policy.followed(running, np.concatenate(cells)[:, 2:], numbers[WARM_UP:])
+    running = policy.warmed_up(first[:, 1:], numbers[:WARM_UP])  # behind the group of the time
+    wanted, _ = policy.followed(running, np.concatenate(cells)[:, 1:], numbers[WARM_UP:])
     np.testing.assert_array_equal(judged.anomaly, wanted.anomaly)
     np.testing.assert_array_equal(judged.alarm, wanted.alarm)
     np.testing.assert_array_equal(judged.column, np.array([1, 2, 3, 1, 2])[wanted.column])
@@ -90,12 +90,12 @@ def test_the_surprise_of_a_number_has_that_of_its_residual_added() -> None:
     cells = cell_surprise(judge.state, codes)
     found = model._surprise(codes, cells)
     shares = -np.log(judge.state.counts + judge.state.prior)
-    for number, (column, residual) in enumerate([(2, 5), (3, 6)]):  # groups: two of the time, numbers, shop, residuals
+    for number, (column, residual) in enumerate([(1, 4), (2, 5)]):  # groups: time, two numbers, shop, two residuals
         first, last = judge.state.offsets[[residual, residual + 1]]
         total = np.exp(-shares[first:last]).sum()
         rarity = shares[first + codes[:, residual]] + np.log(total)
         np.testing.assert_allclose(found[:, number], cells[:, column] + rarity)
-    np.testing.assert_array_equal(found[:, 2], cells[:, 4])
+    np.testing.assert_array_equal(found[:, 2], cells[:, 3])
 
 
 def test_a_sensor_that_no_longer_goes_with_the_others_is_named_though_its_values_are_usual() -> None:

@@ -58,7 +58,7 @@ def test_histograms_count_the_codes_of_the_batches_before(by_hour: bool) -> None
     for row in (WARM_UP - 1, WARM_UP, WARM_UP + 25, 605):
         in_batch = max(row - WARM_UP, 0) // SERIES_RBM.batch_size * SERIES_RBM.batch_size
         seen = codes[: WARM_UP + in_batch]
-        same = seen[:, 2] == codes[row, 2]
+        same = seen[:, 1] == codes[row, 1]
         share = (same.sum() + 0.5) / (len(seen) + 0.5 * n_codes)
         if by_hour:
             now = seen[:, 0] == codes[row, 0]

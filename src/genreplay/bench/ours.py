@@ -94,13 +94,14 @@ def learn_file(path: Path, n_rows: int, n_hidden: int, n_epochs: int) -> None:
         model.partial_fit(np.load(path, mmap_mode="r")[start : min(start + 1000, n_rows)])
 
 
-def learn_and_score(path: Path) -> None:
-    """``genreplay learn --score`` of a file, by the command as it is installed, in this process."""
+def learn_and_score(path: Path, *options: str) -> Path:
+    """``genreplay learn --score`` of a file, by the command as it is installed, in this process; return the model."""
     (command,) = entry_points(group="console_scripts", name="genreplay")
     model = path.with_suffix(".model")
-    arguments = ["learn", str(path), "--model", str(model), "--force", "--score", "--quiet"]
+    arguments = ["learn", str(path), "--model", str(model), "--force", "--score", "--quiet", *options]
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         command.load()(arguments, standalone_mode=False)
+    return model
 
 
 def score_and_learn(rows: Sequence[dict[Hashable, float]]) -> Call:

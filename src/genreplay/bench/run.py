@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from genreplay.bench import ais, cd, growth, memory, replay, stream, table, threads
+from genreplay.bench import ais, cd, growth, memory, replay, series, stream, table, threads
 from genreplay.bench.figures import Part
 from genreplay.bench.machine import machine
 from genreplay.bench.measure import Effort
@@ -18,6 +18,7 @@ PARTS: dict[str, Callable[[Effort], Part]] = {
     "threads": threads.threads,
     "stream": stream.stream,
     "table": table.table,
+    "series": series.series,
     "growth": growth.growth,
     "density": growth.density,
     "memory": memory.memory,

@@ -7,13 +7,15 @@ rows, one for each scale w,
 .. math:: x_t^w = \frac{1}{w} \sum_{i=0}^{w-1} s_{t-i},
 
 each compared with its own running mean and standard deviation before this row. The anomaly of the cell is the sum of
-these deviations, and that of a row is that of its most deviating cell:
+these deviations, and that of a row is that of its most deviating cell, less log(n) where there are n of them, because
+of many cells one often deviates:
 
 .. math:: z_t = \sum_w \frac{x_t^w - \mu_t^w}{\sigma_t^w + 0.3}.
 
 The 0.3 nats keep a series that hardly ever surprises from raising an alarm at the least change. The values of a number
-that is stuck surprise nobody, so how long it has not changed is followed, too: see ``Standstill``. After an alarm there
-is none for a while: what goes on is still the same event.
+that is stuck surprise nobody, so how long it has not changed is followed, too: see ``Standstill``. After an alarm, the
+columns that deviated raise none for a while: what goes on is still the same event. Another column may raise one as soon
+as the longest scale has passed, if it deviates more than they do.
 """
 
 from __future__ import annotations
@@ -57,8 +59,8 @@ class Running:
 
     n: int
     """rows followed"""
-    n_quiet: int
-    """rows still to come in which there is no alarm"""
+    quiet: npt.NDArray[np.int64]
+    """for each column, rows still to come in which it raises no alarm"""
     mean: Float64
     """of the mean over each scale, of each column: shape (n_scales, n_columns)"""
     variance: Float64
@@ -68,13 +70,13 @@ class Running:
 
     @property
     def nbytes(self) -> int:
-        return self.mean.nbytes + self.variance.nbytes + self.recent.nbytes + self.still.nbytes
+        return sum(each.nbytes for each in (self.quiet, self.mean, self.variance, self.recent, self.still))
 
     def to_json(self) -> dict[str, Json]:
         """All of it, for a file."""
         arrays: dict[str, Json] = {name: getattr(self, name).tolist() for name in ("mean", "variance", "recent")}
-        counters: dict[str, Json] = {"n": self.n, "n_quiet": self.n_quiet, "n_columns": self.mean.shape[1]}
-        return {**counters, **arrays, "still": self.still.to_json()}
+        held: dict[str, Json] = {"n": self.n, "quiet": self.quiet.tolist(), "n_columns": self.mean.shape[1]}
+        return {**held, **arrays, "still": self.still.to_json()}
 
     @classmethod
     def from_json(cls, held: Mapping[str, Any]) -> Running:
@@ -82,7 +84,8 @@ class Running:
         n_columns = held["n_columns"]
         arrays = [np.array(held[name], dtype=np.float64) for name in ("mean", "variance", "recent")]
         mean, variance, recent = (array.reshape(len(array), n_columns) for array in arrays)
-        return cls(held["n"], held["n_quiet"], mean, variance, recent, Standstill.from_json(held["still"]))
+        quiet = np.array(held["quiet"], dtype=np.int64)
+        return cls(held["n"], quiet, mean, variance, recent, Standstill.from_json(held["still"]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,8 +105,9 @@ class Deviations(Ingredient):
     threshold: float = 7.0
     """anomaly, the sum of the deviations over all scales, from which on there is an alarm"""
     quiet: float = 0.05
-    """rows after an alarm without another, as a share of the rows that the running means are taken over: those so far,
-    and at most 5,000. A share, because a longer series has longer events; a limit, because a stream may never end"""
+    """rows after an alarm without another by the same columns, as a share of the rows that the running means are taken
+    over: those so far, and at most 5,000. A share, because a longer series has longer events; a limit, because a stream
+    may never end"""
 
     def __post_init__(self) -> None:
         scales = tuple(self.scales) if isinstance(self.scales, tuple | list) else ()
@@ -116,14 +120,15 @@ class Deviations(Ingredient):
 
     @property
     def most_quiet_rows(self) -> int:
-        """Rows after an alarm without another, at most."""
+        """Rows after an alarm without another by the same column, at most."""
         return int(self.quiet * MEMORY)
 
     def start(self, n_columns: int, n_numbers: int = 0) -> Running:
         """Nothing is known of any row."""
         none = np.zeros((len(self.scales), n_columns))
         recent = np.zeros((max(self.scales) - 1, n_columns))
-        return Running(0, 0, none, none, recent, Standstill.start(n_numbers))
+        quiet = np.zeros(n_columns + n_numbers, dtype=np.int64)
+        return Running(0, quiet, none, none, recent, Standstill.start(n_numbers))
 
     def warmed_up(self, surprise: Float64, numbers: Float64 | None = None) -> Running:
         """What the first rows of a stream leave; they raise no alarm."""
@@ -136,7 +141,7 @@ class Deviations(Ingredient):
         ``numbers`` are the numbers of the rows, to see whether they stand still; None for none. However the rows are
         cut into calls, the result is the same to the bit.
         """
-        (n_rows, n_columns), n, n_quiet = surprise.shape, running.n, running.n_quiet
+        (n_rows, n_columns), n = surprise.shape, running.n
         known = np.concatenate([running.recent, surprise])
         means = window_means(known, n_rows, n, self.scales).reshape(n_rows, running.mean.size)
         by_scale, mean, variance = running_deviations(
@@ -148,14 +153,16 @@ class Deviations(Ingredient):
         mean, variance = mean.reshape(running.mean.shape), variance.reshape(running.mean.shape)
         nats, still = running.still.followed(np.empty((n_rows, 0)) if numbers is None else numbers)
         anomalies = np.concatenate([deviations, np.where(nats > 0, nats, -math.inf)], axis=1)
+        anomalies -= math.log(max(n_columns, 1))
         column = anomalies.argmax(axis=1) if n_columns else np.full(n_rows, -1)
         anomaly = anomalies.max(axis=1) if n_columns else np.zeros(n_rows)
-        alarm = np.zeros(n_rows, dtype=np.bool_)
-        start = n_quiet
+        alarm, until = np.zeros(n_rows, dtype=np.bool_), running.quiet.copy()
         for i in np.flatnonzero(anomaly >= self.threshold).tolist():
-            if i >= start:
-                alarm[i] = True
-                start = i + 1 + int(self.quiet * min(n + i + 1, MEMORY))
-        anomaly = np.where(alarm | (anomaly < self.threshold), anomaly, _IN_QUIET * self.threshold)
-        after = Running(n + n_rows, max(start - n_rows, 0), mean, variance, known[n_rows:], still)
+            if until[column[i]] > i:
+                anomaly[i] = _IN_QUIET * self.threshold
+                continue
+            alarm[i], n_quiet = True, int(self.quiet * min(n + i + 1, MEMORY))
+            deviating = anomalies[i] >= self.threshold
+            until = np.maximum(until, i + 1 + np.where(deviating, n_quiet, min(n_quiet, max(self.scales))))
+        after = Running(n + n_rows, np.maximum(until - n_rows, 0), mean, variance, known[n_rows:], still)
         return Followed(anomaly, alarm, column), after

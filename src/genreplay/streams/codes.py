@@ -126,6 +126,8 @@ class CategoryCode:
 class TimestampCode:
     """Two groups: the time of day, in sectors of equal length from 00:00, and the day of the week, both in UTC.
 
+    Without days, there is only the first one.
+
     >>> TimestampCode(n_sectors=2).names("t")
     ['t in 00:00-12:00', 't in 12:00-00:00', 't time=?', 't=Mon', 't=Tue', 't=Wed', 't=Thu', 't=Fri', 't=Sat', 't=Sun',
     't day=?']
@@ -135,29 +137,30 @@ class TimestampCode:
     n_sectors: int
     usual: tuple[int, int] = (0, 0)
     """the most frequent sector and day, which stand for a missing one beside a known one"""
+    has_days: bool = True
 
     @classmethod
-    def learn(cls, seconds: Float64, n_sectors: int) -> TimestampCode:
+    def learn(cls, seconds: Float64, n_sectors: int, has_days: bool = True) -> TimestampCode:
         """The code of times of which these have been seen."""
         codes = np.empty((len(seconds), 2), dtype=np.uint8)
         cls(n_sectors).encode(seconds, codes)
         known = codes[~np.isnan(seconds)]
         if len(known) == 0:
-            return cls(n_sectors)
+            return cls(n_sectors, has_days=has_days)
         sector, day = (int(np.bincount(group).argmax()) for group in known.T)
-        return cls(n_sectors, (sector, day))
+        return cls(n_sectors, (sector, day), has_days)
 
     @property
     def sizes(self) -> list[int]:
-        return [self.n_sectors + 1, len(WEEKDAYS) + 1]
+        return [size + 1 for size in self.missing]
 
     @property
     def missing(self) -> list[int]:
-        return [self.n_sectors, len(WEEKDAYS)]
+        return [self.n_sectors, len(WEEKDAYS)] if self.has_days else [self.n_sectors]
 
     @property
     def unseen(self) -> list[int]:
-        return [-1, -1]
+        return [-1] * len(self.missing)
 
     @property
     def far(self) -> Integers:
@@ -168,7 +171,8 @@ class TimestampCode:
         missing = np.isnan(seconds)
         day, second = np.divmod(np.where(missing, 0, seconds), DAY)
         out[:, 0] = (second * (self.n_sectors / DAY)).astype(np.int64) % self.n_sectors
-        out[:, 1] = (day + 3) % 7  # the first of 1970 was a Thursday
+        if self.has_days:
+            out[:, 1] = (day + 3) % 7  # the first of 1970 was a Thursday
         out[missing] = self.missing
 
     def encode_one(self, cell: object) -> list[int]:
@@ -176,32 +180,35 @@ class TimestampCode:
         if seconds != seconds:
             return self.missing
         day, second = divmod(seconds, DAY)
-        return [int(second * (self.n_sectors / DAY)) % self.n_sectors, int(day + 3) % 7]
+        return [int(second * (self.n_sectors / DAY)) % self.n_sectors, int(day + 3) % 7][: len(self.missing)]
 
     def decode(self, codes: Codes, rng: np.random.Generator | None = None) -> Objects:
-        """Day and middle of the sector, such as "Tue 13:30"; None where both are missing."""
+        """Day and middle of the sector, such as "Tue 13:30", or "13:30" without days; None where all is missing."""
         missing = codes == self.missing
-        sectors, days = np.where(missing, self.usual, codes).T
+        known = np.where(missing, self.usual[: codes.shape[1]], codes)
         clocks = np.array([self._clock(sector + 0.5) for sector in range(self.n_sectors)], dtype=object)
-        times: Objects = np.array(WEEKDAYS, dtype=object)[days] + " " + clocks[sectors]
+        times: Objects = clocks[known[:, 0]]
+        if self.has_days:
+            times = np.array(WEEKDAYS, dtype=object)[known[:, 1]] + " " + times
         times[missing.all(axis=1)] = None
         return times
 
     def names(self, column: str) -> list[str]:
         sectors = [f"{column} in {self._clock(j)}-{self._clock(j + 1)}" for j in range(self.n_sectors)]
-        return [*sectors, f"{column} time=?", *(f"{column}={day}" for day in WEEKDAYS), f"{column} day=?"]
+        days = [*(f"{column}={day}" for day in WEEKDAYS), f"{column} day=?"] if self.has_days else []
+        return [*sectors, f"{column} time=?", *days]
 
     def _clock(self, sector: float) -> str:
         minutes = round(sector * 1440 / self.n_sectors) % 1440
         return f"{minutes // 60:02}:{minutes % 60:02}"
 
     def state(self) -> dict[str, Json]:
-        return {"n_sectors": self.n_sectors, "usual": list(self.usual)}
+        return {"n_sectors": self.n_sectors, "usual": list(self.usual), "has_days": self.has_days}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TimestampCode:
         sector, day = state["usual"]
-        return cls(int(state["n_sectors"]), (int(sector), int(day)))
+        return cls(int(state["n_sectors"]), (int(sector), int(day)), bool(state.get("has_days", True)))
 
 
 AnyCode = NumberCode | BooleanCode | CategoryCode | TimestampCode

@@ -247,7 +247,8 @@ class TableEncoder(CodedRows):
             if each is not None
         )
         layout = self._layout_of(read, list(self.column_names_))
-        codes = list(layout.codes)
+        both = zip(self._layout.codes, layout.codes, strict=True)
+        codes = [old if old.kind == "timestamp" else new for old, new in both]
         for i, (kind, cells) in enumerate(earlier[0] if earlier else ()):
             if kind == "number":
                 new, old = (self._number_code(each, min(self.n_bins, _MOST_MERGED)) for each in (read[i][1], cells))
@@ -273,7 +274,10 @@ class TableEncoder(CodedRows):
             return self._number_code(cells, self.n_bins)
         if kind == "category":
             return CategoryCode.learn(cells.tolist(), self.max_categories)
-        return BooleanCode() if kind == "boolean" else TimestampCode.learn(cells, self.time_bins)
+        return BooleanCode() if kind == "boolean" else self._time_code(cells)
+
+    def _time_code(self, cells: Array) -> TimestampCode:
+        return TimestampCode.learn(cells, self.time_bins)
 
     def _number_code(self, cells: Array, n_bins: int) -> NumberCode:
         return NumberCode.learn(cells, n_bins)

@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams.cells import Kind
+from genreplay.streams.codes import DAY, TimestampCode
 from genreplay.streams.columns import Float64
 from genreplay.streams.combinations import Combinations, residuals
 from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.number_code import NumberCode
 from genreplay.streams.table import Array
+
+_TWO_WEEKS = 14 * DAY
 
 
 class SeriesEncoder(TableEncoder):
@@ -22,7 +25,8 @@ class SeriesEncoder(TableEncoder):
     than what its first rows held: ``n_bins`` intervals, narrow near the median of the warm-up and ever wider away from
     it, up to 60 robust scales, and an open interval on either side. See ``NumberCode.learn_scaled``. And its
     combinations are residuals: for each number, what the others of the same row do not tell of it. A sensor that no
-    longer goes with the others shows there long before it leaves its range.
+    longer goes with the others shows there long before it leaves its range. A time has a group for the day of the week
+    only if the warm-up lasts two weeks: before, nothing can be known about a day.
 
     Parameters
     ----------
@@ -41,8 +45,8 @@ class SeriesEncoder(TableEncoder):
     >>> rows = [["2014-04-01 00:00", 20.0], ["2014-04-01 00:05", 21.0], ["2014-04-01 00:10", 19.0]]
     >>> encoder = SeriesEncoder().fit(rows)
     >>> encoder.group_sizes_
-    array([25,  8, 27])
-    >>> encoder.codes([["2014-04-01 00:15", value] for value in (-5000.0, 19.0, 20.0, 21.0, 50.0)])[:, 2]
+    array([25, 27])
+    >>> encoder.codes([["2014-04-01 00:15", value] for value in (-5000.0, 19.0, 20.0, 21.0, 50.0)])[:, 1]
     array([ 0, 11, 12, 14, 22], dtype=uint8)
     """
 
@@ -73,6 +77,10 @@ class SeriesEncoder(TableEncoder):
 
     def _number_code(self, cells: Array, n_bins: int) -> NumberCode:
         return NumberCode.learn_scaled(cells, n_bins)
+
+    def _time_code(self, cells: Array) -> TimestampCode:
+        known = cells[~np.isnan(cells)]
+        return TimestampCode.learn(cells, self.time_bins, len(known) > 0 and bool(np.ptp(known) >= _TWO_WEEKS))
 
     def _combine(self, numbers: Float64) -> Combinations | None:
         return Combinations.learn(numbers, self.n_bins, residuals, NumberCode.learn_scaled)

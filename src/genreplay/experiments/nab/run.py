@@ -19,7 +19,7 @@ from genreplay.experiments.nab.surprise import Surprise
 from genreplay.experiments.run import Figures, Report
 
 METHODS = ("RBM", "histograms", "histograms by hour")
-LEARNING_RATES = (0.002, SERIES_RBM.learning_rate, 0.01)
+LEARNING_RATES = (0.01, SERIES_RBM.learning_rate, 0.04)
 POLICIES = [Deviations(scales, threshold) for scales in ((1, 4, 16), (1, 8, 32)) for threshold in (6.0, 7.0, 8.0, 9.0)]
 """the defaults, and others that a choice is made from"""
 QUICK_STEP = 15

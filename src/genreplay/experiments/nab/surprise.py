@@ -60,7 +60,7 @@ def by_histograms(series: Series, by_hour: bool) -> Surprise:
     encoder = SeriesEncoder()
     n_first = encoder.warm_up
     codes, sizes = encoder.fit(rows_of(series)[:n_first]).codes(rows_of(series)), encoder.group_sizes_
-    return counted(codes[:, 0], codes[:, 2], (int(sizes[0]), int(sizes[2])), n_first, by_hour)
+    return counted(codes[:, 0], codes[:, -1], (int(sizes[0]), int(sizes[-1])), n_first, by_hour)
 
 
 def counted(hours: Codes, values: Codes, sizes: tuple[int, int], n_first: int, by_hour: bool) -> Surprise:
