@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 _LAST_SECOND = 253402300799
@@ -51,14 +52,15 @@ def figure(value: float, digits: int = 4) -> str:
 
     >>> figure(93.1), figure(20240511.0), figure(1234.5678), figure(0.00012345)
     ('93.1', '20,240,511', '1,235', '1.234 ... 10⁻⁴')
-    >>> figure(-0.5) == "\N{MINUS SIGN}0.5"
-    True
+    >>> figure(-0.5) == "\N{MINUS SIGN}0.5", figure(999.97, 3)
+    (True, '1,000')
     """
     magnitude = abs(value)
     if value == 0 or (value == round(value) and magnitude < 1e15):
         text = f"{value:,.0f}"
     elif 1e-3 <= magnitude < 1e6:
-        text = f"{value:,.0f}" if magnitude >= 1000 else f"{value:.{digits}g}"
+        is_large = magnitude >= 1000 or round(magnitude, digits - 3) >= 1000
+        text = f"{value:,.0f}" if is_large else f"{value:.{digits}g}"
     else:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         text = f"{mantissa} \N{MULTIPLICATION SIGN} {power_of_ten(int(exponent))}"
@@ -99,6 +101,16 @@ def one_in(nats: float) -> str:
         return "less than 1 in a billion"
     rows = math.exp(nats)
     return f"1 in {float(f'{rows:.2g}'):,.0f}"
+
+
+def listed(items: Iterable[object]) -> str:
+    """Some things in words.
+
+    >>> listed([1, 4, 16]), listed([4])
+    ('1, 4 and 16', '4')
+    """
+    *others, last = map(str, items)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def percent(share: float) -> str:

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from genreplay import Deviations, OnlineRBMDetector, series_detector
 from genreplay.cli import models
+from genreplay.cli.learning import Learning
 from genreplay.cli.progress import Status
 from genreplay.cli.watch import Watch
 from genreplay.datasets import nab
@@ -87,25 +88,44 @@ def test_json_says_the_same_and_columns_are_carried_along(tmp_path: Path) -> Non
     assert list(appended[0]) == ["when", "load", "noise", "shop", "row", "anomaly", "alarm", "column"]
 
 
-@pytest.mark.parametrize("n_before", [300, 505, 703])
+@pytest.mark.parametrize("n_rows_of_chunk", [7, 333])
+@pytest.mark.parametrize("n_before", [505, 703])
 def test_chunks_and_a_resumed_run_give_the_same_bytes(
-    n_before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    n_before: int, n_rows_of_chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = run("learn", "-", "-m", tmp_path / "whole", "--score", *LEARN, stdin=ROWS)
-    monkeypatch.setattr(chunks, "ROWS_PER_CHUNK", 37)
-    one = run("learn", "-", "-m", tmp_path / "m", "--score", "--json", *LEARN, stdin=first(n_before))
-    two = run("learn", "-", "-m", tmp_path / "m", "--score", "--json", "--resume", "--quiet", stdin=ROWS)
-    if n_before >= WARM_UP:  # at the end of an input that is shorter, the warm-up ends
-        assert content(tmp_path / "m") == content(tmp_path / "whole")
-        lines = [json.loads(line) for line in (one.stdout + two.stdout).splitlines()]
-        told = [list(line.values()) for line in lines[WARM_UP:]]
-        wanted = [list(line.values()) for line in parsed(whole.stdout)[WARM_UP:]]
-        assert [[row, anomaly, column] for row, anomaly, _, column in told] == [
-            [int(row), float(anomaly), column] for row, anomaly, _, column in wanted
-        ]
-        assert [line[2] for line in told] == [line[2] == "true" for line in wanted]
-    else:
-        assert all(json.loads(line)["anomaly"] is not None for line in two.stdout.splitlines())
+    whole = run("learn", "-", "-m", tmp_path / "whole", "--score", *LEARN, stdin=ROWS).stdout
+    monkeypatch.setattr(chunks, "ROWS_PER_CHUNK", n_rows_of_chunk)
+    one = run("learn", "-", "-m", tmp_path / "m", "--score", *LEARN, stdin=first(n_before)).stdout
+    two = run("learn", "-", "-m", tmp_path / "m", "--score", "--resume", "--quiet", stdin=ROWS).stdout
+    assert one + two.split("\n", 1)[1] == whole
+    assert content(tmp_path / "m") == content(tmp_path / "whole")
+
+
+class Crash(Exception):
+    """As if the process had died."""
+
+
+def test_crashes_also_in_the_warm_up_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("learn", "-", "-m", tmp_path / "whole", *LEARN, stdin=ROWS)
+    monkeypatch.setattr(chunks, "ROWS_PER_CHUNK", 100)
+    taken, take = [0], Learning._take
+
+    def crashing(self: Learning, chunk: chunks.Chunk) -> None:
+        taken[0] += 1
+        if taken[0] % 4 == 0:
+            raise Crash
+        take(self, chunk)
+
+    monkeypatch.setattr(Learning, "_take", crashing)
+    path, n_crashes = tmp_path / "m", 0
+    for _ in range(20):
+        try:
+            run("learn", "-", "-m", path, "--resume", "--checkpoint-rows", 100, *LEARN, stdin=ROWS)
+            break
+        except Crash:
+            n_crashes += 1
+    assert n_crashes == 3
+    assert content(path) == content(tmp_path / "whole")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")

@@ -154,7 +154,7 @@ def test_a_row_is_a_slice_while_there_are_few_and_slices_stay_few() -> None:
     assert sum(each.n_alarms for each in slices) == (nats > 4.6).sum()
     for i, each in enumerate(slices):
         part = nats[i * timeline.width : (i + 1) * timeline.width]
-        assert (each.nats, each.worst) == (part.max(), i * timeline.width + part.argmax() + 1)
+        assert (each.score, each.worst) == (part.max(), i * timeline.width + part.argmax() + 1)
 
 
 def test_bad_rows_leave_gaps_in_the_numbers_of_rows_but_not_in_the_picture() -> None:

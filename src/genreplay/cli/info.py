@@ -17,7 +17,7 @@ from genreplay.cli.output import write
 from genreplay.core import checkpoint
 from genreplay.core.grouped import Dreams, Nothing, Stored
 from genreplay.core.ingredient import Json
-from genreplay.formatting import fine_percent, moment, size
+from genreplay.formatting import fine_percent, listed, moment, size
 from genreplay.streams.chunks import shown
 
 _WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
@@ -163,13 +163,11 @@ def _lines(facts: dict[str, Json]) -> list[str]:
 def _lines_of_series(facts: dict[str, Any]) -> list[str]:
     when = f"its times in column {shown(facts['time'])}" if facts["time"] is not None else "without times"
     until = f", learned up to {moment(facts['last_time'])}" if facts["last_time"] is not None else ""
-    scales = facts["scales"]
-    over = " and ".join([", ".join(map(str, scales[:-1])), str(scales[-1])] if len(scales) > 1 else map(str, scales))
-    rows = "row" if scales == [1] else "rows"
     return [
         f"a time series, {when}{until}",
-        f"alarms at an anomaly of {facts['threshold']:g} or more, from the surprise over the last {over} {rows}; after "
-        f"an alarm none for {fine_percent(facts['quiet'])} of the rows so far, at most {facts['most_quiet_rows']:,}",
+        f"alarms at an anomaly of {facts['threshold']:g} or more, from the surprise over the last "
+        f"{listed(facts['scales'])} rows; after an alarm none for {fine_percent(facts['quiet'])} of the rows so far, "
+        f"at most {facts['most_quiet_rows']:,}",
     ]
 
 

@@ -11,14 +11,16 @@ import click
 
 from genreplay.cli import models
 from genreplay.cli.carry import Unseen, carrying
+from genreplay.cli.clock import early_remark
 from genreplay.cli.errors import clean_exits, say
-from genreplay.cli.models import model_option
+from genreplay.cli.models import Saved, model_option
 from genreplay.cli.progress import EVERY, Pace
 from genreplay.cli.rows import Reading, reading, reading_options, same_file, typed_rows, with_ignored
 from genreplay.cli.sample import seed_option
 from genreplay.cli.score import ignore_option
 from genreplay.cli.stop import Stop
 from genreplay.report.view.page import Labels, StreamView
+from genreplay.report.view.series import SeriesView
 
 
 @click.command()
@@ -39,7 +41,9 @@ from genreplay.report.view.page import Labels, StreamView
     help="Show these columns of the input beside each alarm; the first says when a row came. The model need not know "
     "them.",
 )
-@click.option("--top", default=10, show_default=True, type=click.IntRange(1, 1000), help="Alarms to show.")
+@click.option(
+    "--top", type=click.IntRange(1, 1000), help="Alarms to show, the worst of them.  [default: 10, of a time series 50]"
+)
 @seed_option
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @clean_exits
@@ -48,7 +52,7 @@ def view(
     out: Path,
     ignored: tuple[str, ...],
     keep: tuple[str, ...],
-    top: int,
+    top: int | None,
     seed: int,
     quiet: bool,
     **where: Any,
@@ -56,8 +60,10 @@ def view(
     """Write a page of the rows of FILE, or of a pipe, scored by a model. Nothing is learned.
 
     One HTML file that needs no network: how many rows raised an alarm, when, the worst of them with the reasons in
-    words, and each column beside the model's dreams. The input is read once, in constant memory. Ctrl-C ends the
-    reading, and the page shows the rows until then.
+    words, and each column beside the model's dreams. Of a time series: its anomaly, each alarm with its time and the
+    reason in words, and a curve for each number; its rows are judged as those that come after the rows that the model
+    has learned. The input is read once, in constant memory. Ctrl-C ends the reading, and the page shows the rows until
+    then.
 
     Example: genreplay view today.csv --model m --keep time,id --out page.html
     """
@@ -66,7 +72,7 @@ def view(
     saved = models.load_ready(path)
     carried = carrying(keep, append=False)
     unknown = [name for name in carried.keep if name not in saved.schema.kinds]
-    page = StreamView(saved.model, saved.schema.names, carried.keep, top, seed)
+    page = _new_page(saved, carried.keep, top, seed)
     unseen, pace = Unseen(carried), Pace(EVERY)
     rows_read = typed_rows(source, with_ignored(saved.schema, [*ignored, *unknown]))
     with Stop() as stop:
@@ -76,6 +82,9 @@ def view(
             unseen.note(chunk)
             page.n_skipped += len(rows.bad)
             if len(rows.rows):
+                if page.n_rows == 0 and (remark := early_remark(saved, rows.cells)):
+                    say(remark)
+                    page.remark = remark
                 page.add(rows.rows, rows.cells, carried.cells(chunk, rows.rows) if carried else None)
             if stop.requested:
                 say(f"Stopped: the page shows {page.n_rows:,} rows.")
@@ -87,6 +96,13 @@ def view(
     text = page.build(_labels(path, out, keep, ignored, where))
     out.write_bytes(text.encode("utf-8", "backslashreplace"))  # names in bytes that are not UTF-8
     click.echo(f"Page: {out} (rows: {page.n_rows:,}, alarms: {page.n_alarms:,})")
+
+
+def _new_page(saved: Saved, kept: Sequence[str], top: int | None, seed: int) -> StreamView:
+    names, number = saved.schema.names, {} if top is None else {"top": top}
+    if not saved.is_series:
+        return StreamView(saved.model, names, kept, seed=seed, **number)
+    return SeriesView(saved.model, names, saved.times and saved.times.column, kept, seed=seed, **number)
 
 
 def _check_output(out: Path, source: Reading, model: Path) -> None:

@@ -85,5 +85,5 @@ def _csv_cell(cell: object) -> str:
         return str(cell)
     elif kind is bool:
         return "true" if cell else "false"
-    text = cell_text(cell)
+    text: str = cell if kind is str else cell_text(cell)  # type: ignore[assignment]
     return '"' + text.replace('"', '""') + '"' if _MARKS.search(text) else text

@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.formatting import figure, fine_percent, moment, one_in, p_value, thousands
+from genreplay.formatting import fine_percent, moment, one_in, p_value
 from genreplay.report.html import render
 from genreplay.report.view import timeline
 from genreplay.report.view.pictures import Picture, counts_of
 from genreplay.report.view.reasons import Reason, Usual, reasons
-from genreplay.report.view.timeline import Timeline
+from genreplay.report.view.timeline import ExtentOf, Slice, Timeline
 from genreplay.report.view.usual_rows import UsualRows
+from genreplay.report.view.verdict import Worst, verdict
 from genreplay.streams.chunks import shown
 from genreplay.streams.columns import is_missing
 from genreplay.streams.writers import cell_text
@@ -28,8 +29,6 @@ MAX_PICTURES = 24
 """pictures of columns; of a wider table those that differ most from the dreams are shown"""
 MAX_TEXT = 60
 """characters of a kept cell that are shown"""
-FACTOR = 1.5
-"""alarms within this factor of the expected number, or within two standard deviations, are about as many"""
 
 
 class Kept(NamedTuple):
@@ -39,14 +38,28 @@ class Kept(NamedTuple):
     text: str
 
 
+class Judged(NamedTuple):
+    """What the model thinks of rows."""
+
+    score: npt.NDArray[np.float64]
+    """how anomalous they are: -log of the p-value, in nats, or the anomaly in a series"""
+    is_alarm: npt.NDArray[np.bool_]
+    is_usual: npt.NDArray[np.bool_]
+    """whether they tell what is usual"""
+    column: npt.NDArray[np.int64] | None = None
+    """index of the column that deviates most, in a series"""
+
+
 class Alarm(NamedTuple):
     """One of the most surprising rows."""
 
     row: int
-    nats: float
+    score: float
     cells: npt.NDArray[Any]
     kept: list[Kept]
     when: str
+    column: int | None
+    """the one that is the reason, in a series"""
 
 
 class Card(NamedTuple):
@@ -58,17 +71,6 @@ class Card(NamedTuple):
     rate: str
     kept: list[Kept]
     reasons: list[Reason]
-
-
-class Worst(NamedTuple):
-    """The most surprising row, alarm or not."""
-
-    nats: float
-    row: int
-    column: str = ""
-    """which column says when it came"""
-    when: str = ""
-    """what that column says, or nothing"""
 
 
 class Labels(NamedTuple):
@@ -115,6 +117,8 @@ class StreamView:
     True
     """
 
+    template = "view.html"
+
     def __init__(
         self, detector: OnlineRBMDetector, names: Sequence[str], kept: Sequence[str] = (), top: int = 10, seed: int = 0
     ) -> None:
@@ -122,6 +126,8 @@ class StreamView:
         self.n_alarms = 0
         self.n_skipped = 0
         """bad rows; whoever reads the input counts them"""
+        self.remark = ""
+        """what a reader should know about the input; whoever reads it says so"""
         self._detector, self._names, self._kept, self._top = detector, names, list(kept), top
         self._contamination = float(detector.contamination)
         self._worst: list[tuple[float, int, Alarm]] = []
@@ -146,88 +152,106 @@ class StreamView:
         """Score rows, given their numbers, their cells, and for each row the further cells to show."""
         if len(rows) == 0:
             return
-        nats = self._detector.surprise(cells)
-        is_alarm = np.exp(-nats) <= self._contamination
+        judged = self._judge(cells)
+        score, is_alarm, is_usual, column = judged
 
         def when(place: int) -> str:
             return self._time_of(cells[place], kept[place] if kept else ())
 
-        self._timeline.add(rows, nats, is_alarm, when)
-        for counts, column in zip(self._counts, cells.T, strict=True):
-            counts.add(column)
-        self._usual_rows.add(cells[~is_alarm])
-        worst = int(nats.argmax())
-        if self._most_surprising is None or nats[worst] > self._most_surprising.nats:
-            self._most_surprising = Worst(float(nats[worst]), rows[worst], self._when_name, when(worst))
+        self._timeline.add(rows, score, is_alarm, when, self._extent(cells, judged))
+        for counts, cells_of_column in zip(self._counts, cells.T, strict=True):
+            counts.add(cells_of_column)
+        self._usual_rows.add(cells[is_usual])
+        worst = int(score.argmax())
+        if self._most_surprising is None or score[worst] > self._most_surprising.score:
+            self._most_surprising = Worst(float(score[worst]), rows[worst], self._when_name, when(worst))
         for place in np.flatnonzero(is_alarm).tolist():
-            if len(self._worst) == self._top and nats[place] <= self._worst[0][0]:
+            if len(self._worst) == self._top and score[place] <= self._worst[0][0]:
                 continue
             shown_cells = zip(self._kept, kept[place] if kept else (), strict=True)
             alarm = Alarm(
                 rows[place],
-                float(nats[place]),
+                float(score[place]),
                 cells[place].copy(),
                 [Kept(shown(name), _short(cell)) for name, cell in shown_cells],
                 when(place),
+                None if column is None else int(column[place]),
             )
             put = heapq.heappush if len(self._worst) < self._top else heapq.heapreplace
-            put(self._worst, (alarm.nats, -alarm.row, alarm))
+            put(self._worst, (alarm.score, -alarm.row, alarm))
         self.n_rows += len(rows)
         self.n_alarms += int(is_alarm.sum())
 
+    def _judge(self, cells: npt.NDArray[Any]) -> Judged:
+        nats = self._detector.surprise(cells)
+        is_alarm = np.exp(-nats) <= self._contamination
+        return Judged(nats, is_alarm, ~is_alarm)
+
+    def _extent(self, cells: npt.NDArray[Any], judged: Judged) -> ExtentOf | None:
+        """What the timeline also holds of the rows."""
+        return None
+
     def _time_of(self, cells: npt.NDArray[Any], kept: tuple[object, ...]) -> str:
-        if kept:
-            return _short(kept[0])
-        if self._when is None or is_missing(cells[self._when]):
-            return ""
-        return moment(float(cells[self._when]))
+        if self._when is None:
+            return _short(kept[0]) if kept else ""
+        return "" if is_missing(cells[self._when]) else moment(float(cells[self._when]))
 
     def build(self, labels: Labels) -> str:
         """The whole page."""
-        alarms = [alarm for _, _, alarm in sorted(self._worst, reverse=True)]
         pictures = self._pictures() if self.n_rows else []
-        slices = self._timeline.slices()
         return render(
-            "view.html",
+            self.template,
             labels=labels,
             n_rows=self.n_rows,
             n_alarms=self.n_alarms,
             n_skipped=self.n_skipped,
-            contamination=self._contamination,
-            verdict=verdict(self.n_rows, self.n_alarms, self._contamination, self._most_surprising),
+            remark=self.remark,
             width=self._timeline.width,
-            timeline=timeline.draw(slices, self._contamination, [(each.row, each.nats) for each in alarms])
-            if slices
-            else None,
             when=self._most_surprising.when if self._most_surprising else "",
-            cards=self._cards(alarms),
             usual_is_stream=self._usual_rows.is_enough,
             pictures=pictures[:MAX_PICTURES],
             n_left_out=len(pictures[MAX_PICTURES:]),
             n_dreams=N_DREAMS,
             noted=self._noted(),
-            smallest=p_value(math.log(self._timeline.width)),
             fine_percent=fine_percent,
+            **self._content([alarm for _, _, alarm in sorted(self._worst, reverse=True)], self._timeline.slices()),
         )
+
+    def _content(self, alarms: Sequence[Alarm], slices: Sequence[Slice]) -> dict[str, object]:
+        """What the page of a table says, given the worst alarms."""
+        worst = [(each.row, each.score) for each in alarms]
+        return {
+            "contamination": self._contamination,
+            "verdict": verdict(self.n_rows, self.n_alarms, self._contamination, self._most_surprising),
+            "timeline": timeline.draw(slices, self._contamination, worst) if slices else None,
+            "cards": self._cards(alarms),
+            "smallest": p_value(math.log(self._timeline.width)),
+        }
 
     def _cards(self, alarms: Sequence[Alarm]) -> list[Card]:
         if not alarms:
             return []
-        nats = np.asarray(self._detector.explain(np.stack([alarm.cells for alarm in alarms])), dtype=np.float64)
-        names = list(map(shown, self._names))
-        cells = self._usual_rows.cells if self._usual_rows.is_enough else self._dreams
-        usual = [Usual(kind, column) for kind, column in zip(self._kinds, cells.T, strict=True)]
+        nats, usual, names = self._explained(alarms), self._usual(), list(map(shown, self._names))
         return [
             Card(
                 rank,
                 alarm.row,
-                p_value(alarm.nats),
-                one_in(alarm.nats),
+                p_value(alarm.score),
+                one_in(alarm.score),
                 alarm.kept or ([Kept(self._when_name, alarm.when)] if alarm.when else []),
                 reasons(surprise, alarm.cells.tolist(), names, usual),
             )
             for rank, (alarm, surprise) in enumerate(zip(alarms, nats, strict=True), 1)
         ]
+
+    def _explained(self, alarms: Sequence[Alarm]) -> npt.NDArray[np.float64]:
+        """How much more surprising than usual each cell of each alarm is."""
+        return np.asarray(self._detector.explain(np.stack([alarm.cells for alarm in alarms])), dtype=np.float64)
+
+    def _usual(self) -> list[Usual]:
+        """What each column usually has."""
+        cells = self._usual_rows.cells if self._usual_rows.is_enough else self._dreams
+        return [Usual(kind, column) for kind, column in zip(self._kinds, cells.T, strict=True)]
 
     def _pictures(self) -> list[Picture]:
         """All pictures, those that differ most from the dreams first."""
@@ -246,40 +270,6 @@ class StreamView:
             "drifts noticed": detector.drift_.n_drifts,
             "code renewals": getattr(detector, "n_renewals_", 0),
         }
-
-
-def verdict(n_rows: int, n_alarms: int, contamination: float, worst: Worst | None) -> str:
-    """The page in one sentence.
-
-    >>> verdict(20_000, 575, 0.01, Worst(11.5, 19_422, "time", "2024-03-09 15:22"))
-    '575 of 20,000 rows raised an alarm, 2.9 times the 200 expected of a usual stream; the worst was row 19,422 (time
-    2024-03-09 15:22).'
-    >>> verdict(150, 0, 0.01, Worst(3.2, 17))
-    'None of 150 rows raised an alarm, where about 2 are expected of a usual stream; the most surprising was row 17,
-    with a p-value of 0.041.'
-    """
-    if worst is None:
-        return "The input has no rows, so there is nothing to judge."
-    expected = contamination * n_rows
-    about = thousands(expected) if expected >= 0.95 else figure(expected, 1)
-    rows = f"{thousands(n_rows)} row{'s' if n_rows > 1 else ''}"
-    place = f"row {thousands(worst.row)}" + (f" ({worst.column} {worst.when})" if worst.when else "")
-    if not n_alarms:
-        return (
-            f"None of {rows} raised an alarm, where about {about} are expected of a usual stream; the most surprising "
-            f"was {place}, with a p-value of {p_value(worst.nats)}."
-        )
-    ratio = n_alarms / expected
-    if 1 / FACTOR <= ratio <= FACTOR or abs(n_alarms - expected) <= 2 * math.sqrt(expected):
-        compared = "about as many as"
-    elif ratio < 1:
-        compared = "fewer than"
-    else:
-        compared = f"{ratio:.1f} times" if ratio < 10 else f"{thousands(ratio)} times"
-    return (
-        f"{thousands(n_alarms)} of {rows} raised an alarm, {compared} the {about} expected of a usual stream; "
-        f"the worst was {place}."
-    )
 
 
 def _short(cell: object) -> str:

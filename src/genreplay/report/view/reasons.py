@@ -70,18 +70,18 @@ class Usual:
         elif kind in ("category", "boolean"):
             self._shares = {cell: n / len(cells) for cell, n in Counter(known).most_common()}
 
-    def reason(self, column: str, cell: object) -> Reason:
-        """A surprising cell of this column in words."""
+    def reason(self, column: str, cell: object, alone: str = COMBINED) -> Reason:
+        """A surprising cell of this column in words; ``alone`` is said of one that is usual by itself."""
         if is_missing(cell):
-            return Reason(column, "missing", COMBINED if self._is_mostly_missing else self._words())
+            return Reason(column, "missing", alone if self._is_mostly_missing else self._words())
         if self._is_mostly_missing:
             return Reason(column, self._value(cell), "usually missing")
         if self._range is not None:
             number, (low, high) = float(cell), self._range  # type: ignore[arg-type]
-            words = COMBINED if low <= number <= high else self._words()
+            words = alone if low <= number <= high else self._words()
             return Reason(column, self._value(cell), words, _band(number, low, high))
         is_rare = bool(self._shares) and self._shares.get(cell, 0.0) < RARE
-        return Reason(column, self._value(cell), self._words() if is_rare else COMBINED)
+        return Reason(column, self._value(cell), self._words() if is_rare else alone)
 
     def _words(self) -> str:
         """What the column usually has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,26 @@ MAX_SLICES = 240
 N_LABELS = 4
 """labels below the picture, with that of the last row"""
 MAX_TICKS = 6
+_FULL_MINUTE = re.compile(r"\d\d:\d\d:00$")
+
+
+class Extent(NamedTuple):
+    """What some rows of a series have in each of its columns of numbers."""
+
+    low: Float64
+    """the lowest value; NaN if there is none"""
+    high: Float64
+    n_alarms: npt.NDArray[np.int64]
+    """alarms for which the column is the reason"""
+
+    def merged(self, other: Extent) -> Extent:
+        """What both have together."""
+        low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)
+        return Extent(low, high, self.n_alarms + other.n_alarms)
+
+
+ExtentOf = Callable[[int, int], Extent]
+"""of the rows from the one place up to the other"""
 
 
 class Slice(NamedTuple):
@@ -28,14 +49,16 @@ class Slice(NamedTuple):
     last: int
     n_rows: int
     n_alarms: int
-    nats: float
-    """-log of its smallest p-value"""
+    score: float
+    """-log of its smallest p-value, or the highest anomaly in a series"""
     worst: int
     """number of the row that has it"""
     when: str
     """what the input says about the time of the first row, or nothing"""
     until: str
     """the same of the last row"""
+    extent: Extent | None = None
+    """of a series"""
 
 
 class Timeline:
@@ -49,32 +72,51 @@ class Timeline:
     (8, 125, 1000)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_slices: int = MAX_SLICES) -> None:
         self.width = 1
         """rows of a slice"""
+        self._max_slices = max_slices
         self._slices: list[Slice] = []
 
-    def add(self, rows: Sequence[int], nats: Float64, is_alarm: Bools, when: Callable[[int], str]) -> None:
-        """Add rows: their numbers, how surprising they are, which are alarms, and a function from place to time."""
+    def add(
+        self,
+        rows: Sequence[int],
+        score: Float64,
+        is_alarm: Bools,
+        when: Callable[[int], str],
+        extent: ExtentOf | None = None,
+    ) -> None:
+        """Add rows: their numbers, how surprising they are, which are alarms, and a function from place to time.
+
+        For a series, also a function from two places to the extent of the rows between them.
+        """
 
         def cut(start: int, stop: int) -> Slice:
-            worst = start + int(nats[start:stop].argmax())
-            n_alarms = int(is_alarm[start:stop].sum())
-            ends = when(start), when(stop - 1)
-            return Slice(rows[start], rows[stop - 1], stop - start, n_alarms, float(nats[worst]), rows[worst], *ends)
+            worst = start + int(score[start:stop].argmax())
+            return Slice(
+                rows[start],
+                rows[stop - 1],
+                stop - start,
+                int(is_alarm[start:stop].sum()),
+                float(score[worst]),
+                rows[worst],
+                when(start),
+                when(stop - 1),
+                extent(start, stop) if extent else None,
+            )
 
         start = 0
-        while start < len(nats):
+        while start < len(score):
             newest = self._slices[-1] if self._slices else None
             if newest is not None and newest.n_rows < self.width:
-                stop = min(start + self.width - newest.n_rows, len(nats))
+                stop = min(start + self.width - newest.n_rows, len(score))
                 self._slices[-1] = _merged(newest, cut(start, stop))
-            elif len(self._slices) == MAX_SLICES:
-                self._slices = [_merged(*self._slices[i : i + 2]) for i in range(0, MAX_SLICES, 2)]
+            elif len(self._slices) == self._max_slices:
+                self._slices = [_merged(*self._slices[i : i + 2]) for i in range(0, self._max_slices, 2)]
                 self.width *= 2
                 continue
             else:
-                stop = min(start + self.width, len(nats))
+                stop = min(start + self.width, len(score))
                 self._slices.append(cut(start, stop))
             start = stop
 
@@ -84,16 +126,17 @@ class Timeline:
 
 
 def _merged(one: Slice, other: Slice) -> Slice:
-    worse = one if one.nats >= other.nats else other
+    worse = one if one.score >= other.score else other
     return Slice(
         one.first,
         other.last,
         one.n_rows + other.n_rows,
         one.n_alarms + other.n_alarms,
-        worse.nats,
+        worse.score,
         worse.worst,
         one.when,
         other.until,
+        one.extent.merged(other.extent) if one.extent and other.extent else None,
     )
 
 
@@ -155,7 +198,7 @@ def draw(slices: Sequence[Slice], contamination: float, worst: Sequence[tuple[in
     ('Rows 3 to 4: smallest p-value 9.1 ... 10⁻⁵ (row 3), 1 alarm (50 %)', 1.5)
     """
     limit = -math.log10(contamination)
-    highest = max((each.nats for each in slices), default=0.0) / math.log(10)
+    highest = max((each.score for each in slices), default=0.0) / math.log(10)
     decades = max(math.ceil(highest * 1.05), math.ceil(limit) + 1)
     top_share = _round_up(max([2 * contamination, *(each.n_alarms / each.n_rows for each in slices)]))
 
@@ -163,27 +206,27 @@ def draw(slices: Sequence[Slice], contamination: float, worst: Sequence[tuple[in
         return 100 * (1 - nats / math.log(10) / decades)
 
     threshold = 100 * (1 - limit / decades)
-    peaks = [height(each.nats) for each in slices]
+    peaks = [height(each.score) for each in slices]
     shares = [100 * (1 - each.n_alarms / each.n_rows / top_share) for each in slices]
     return Drawing(
         len(slices),
-        _bars([max(peak, threshold) for peak in peaks], 100),
-        _bars(peaks, threshold),
+        bars([max(peak, threshold) for peak in peaks], 100),
+        bars(peaks, threshold),
         threshold,
         [Tick(100 * (1 - power / decades), _decade(power)) for power in range(0, decades + 1, _step(decades))],
-        _bars(shares, 100),
+        bars(shares, 100),
         100 * (1 - contamination / top_share),
         [Tick(0, fine_percent(top_share)), Tick(100, "0 %")],
-        _labels(slices),
+        time_labels(slices),
         [
-            Mark(_place(slices, row) + 0.5, height(nats), rank, f"Row {thousands(row)}: p-value {p_value(nats)}")
+            Mark(place(slices, row) + 0.5, height(nats), rank, f"Row {thousands(row)}: p-value {p_value(nats)}")
             for rank, (row, nats) in enumerate(worst, 1)
         ],
         [_title(each) for each in slices],
     )
 
 
-def _bars(tops: Sequence[float], bottom: float) -> str:
+def bars(tops: Sequence[float], bottom: float) -> str:
     """A path of bars, one unit wide each, that touch each other; equal neighbours are one bar."""
     path, start = [], 0
     for i in range(1, len(tops) + 1):
@@ -195,30 +238,39 @@ def _bars(tops: Sequence[float], bottom: float) -> str:
     return "".join(path)
 
 
-def _labels(slices: Sequence[Slice]) -> list[Label]:
-    """The first rows of some slices, evenly spread, and the last row of the stream."""
+def time_labels(slices: Sequence[Slice]) -> list[Label]:
+    """The first rows of some slices, evenly spread, and the last row of the stream; no seconds where all are 0."""
     n, last = len(slices), slices[-1]
     places = [round(i * n / (N_LABELS - 1)) for i in range(N_LABELS - 1)] if n >= N_LABELS else [0]
     labels = [Label(100 * i / n, thousands(slices[i].first), slices[i].when) for i in places]
-    return [*labels, Label(100, thousands(last.last), last.until)] if last.last > slices[0].first else labels
+    if last.last > slices[0].first:
+        labels.append(Label(100, thousands(last.last), last.until))
+    if all(_FULL_MINUTE.search(label.when) for label in labels):
+        labels = [label._replace(when=label.when[:-3]) for label in labels]
+    return labels
 
 
-def _title(each: Slice) -> str:
+def rows_of(each: Slice) -> str:
+    """Which rows a slice has, and when the first of them came."""
     rows = f"Row {thousands(each.first)}"
     if each.n_rows > 1:
         rows = f"Rows {thousands(each.first)} to {thousands(each.last)}"
-    if each.when:
-        rows += f", from {each.when}"
+    return f"{rows}, from {each.when}" if each.when else rows
+
+
+def _title(each: Slice) -> str:
+    rows = rows_of(each)
     if each.n_rows == 1:
-        return f"{rows}: p-value {p_value(each.nats)}{', an alarm' if each.n_alarms else ''}"
+        return f"{rows}: p-value {p_value(each.score)}{', an alarm' if each.n_alarms else ''}"
     alarms = "no alarm"
     if each.n_alarms:
         share = fine_percent(each.n_alarms / each.n_rows)
         alarms = f"{thousands(each.n_alarms)} alarm{'s' if each.n_alarms > 1 else ''} ({share})"
-    return f"{rows}: smallest p-value {p_value(each.nats)} (row {thousands(each.worst)}), {alarms}"
+    return f"{rows}: smallest p-value {p_value(each.score)} (row {thousands(each.worst)}), {alarms}"
 
 
-def _place(slices: Sequence[Slice], row: int) -> int:
+def place(slices: Sequence[Slice], row: int) -> int:
+    """Which slice has a row."""
     return next(i for i, each in enumerate(slices) if each.first <= row <= each.last)
 
 
