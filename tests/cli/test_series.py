@@ -314,10 +314,10 @@ def test_rows_are_dreamed_and_cells_filled(model: Path) -> None:
 def test_info_says_what_a_series_is_and_when_it_raises_an_alarm(model: Path, tmp_path: Path) -> None:
     said = run("info", model).stdout
     assert f"a time series, its times in column when, learned up to {times(STUCK - 5)[-1]}\n" in said
-    assert "alarms at an anomaly of 8 or more, from the surprise over the last 1, 4 and 16 rows; after an alarm" in said
+    assert "alarms at an anomaly of 7 or more, from the surprise over the last 1, 8 and 32 rows; after an alarm" in said
     assert "after an alarm none for 5 % of the rows so far, at most 250\n" in said
     facts = json.loads(run("info", model, "--json").stdout)
-    assert (facts["time"], facts["scales"], facts["threshold"]) == ("when", [1, 4, 16], 8)
+    assert (facts["time"], facts["scales"], facts["threshold"]) == ("when", [1, 8, 32], 7)
     assert "contamination" not in facts
     series_detector(alarms=Deviations((3,)), random_state=0).fit(frame(ROWS)).save(tmp_path / "p")
     said = run("info", tmp_path / "p").stdout
@@ -351,8 +351,8 @@ def test_progress_tells_of_the_anomaly_and_of_alarms(model: Path) -> None:
     watch.note_surprise(np.array([4.5, 3.0]))
     console.print(watch.picture(status))
     said = console.export_text()
-    assert "0.0; alarms from 8 on, so far: 2" in said
-    assert "▁▅  4.5; alarms from 8 on" in said
+    assert "0.0; alarms from 7 on, so far: 2" in said
+    assert "▁▆  4.5; alarms from 7 on" in said
     assert "noise" in said
 
 

@@ -103,6 +103,25 @@ def test_a_stuck_sensor_raises_an_alarm_and_is_named() -> None:
     assert found.column[3000 + alarms[0]] == 1
 
 
+def test_a_stuck_sensor_raises_one_alarm_for_as_long_as_it_is_stuck_and_silences_no_other() -> None:
+    rows = RNG.normal(size=(6000, 2))
+    rows[3000:5500, 1] = rows[3000, 1]
+    rows[4500:4510, 0] = 50 + RNG.normal(size=10)
+    rows[5800:5900, 1] = rows[5800, 1]
+    for cuts in ([], [3003, 3004, 3005, 3006, 4000, 4501, 5499]):
+        policy, nothing = Deviations(quiet=0.01), np.zeros((6000, 1))
+        nothing[4500:4510] = 20
+        state, alarms = policy.start(1, 2), []
+        for part, numbers in zip(np.split(nothing, cuts), np.split(rows, cuts), strict=True):
+            found, state = policy.followed(state, part, numbers)
+            alarms += list(zip(found.alarm, found.column, strict=True))
+        assert [(i, int(column)) for i, (alarm, column) in enumerate(alarms) if alarm] == [
+            (3004, 2),
+            (4500, 0),
+            (5804, 2),
+        ]
+
+
 def test_a_policy_that_is_given_no_numbers_follows_the_surprise_alone() -> None:
     policy, surprise = Deviations(), RNG.exponential(size=(200, 1))
     alone, _ = policy.followed(policy.start(1), surprise)

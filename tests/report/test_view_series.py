@@ -60,8 +60,8 @@ def test_alarms_come_in_the_order_of_time_with_their_reasons_in_words() -> None:
         "1 2024-01-01 05:00:00 anomaly 14.3 row 301 temp 193.1 : usually 20 to 29; about 24.5 is expected here" in text
     )
     assert "2 2024-01-01 05:10:00 anomaly 9.0 row 311 state 'idle' : usually 'running' 3 2024-01-01 05:20:00" in text
-    assert "alarm: an anomaly of 8 or more" in text
-    assert "over the last 1, 4 and 16 rows, given the time" in text
+    assert "alarm: an anomaly of 7 or more" in text
+    assert "over the last 1, 8 and 32 rows, given the time" in text
     assert "no other for 5 % of the rows so far, at most 250, because what goes on is most likely the same" in text
     assert "30,000 rows learned 300 updates" in text
 
@@ -84,7 +84,7 @@ def test_rows_that_are_nearly_an_alarm_do_not_tell_what_is_usual() -> None:
     view.add(range(1, 601), cells)
     text = words(view.build(LABELS))
     assert "temp 140 : usually 20 to 29;" in text
-    assert "in 95 % of the rows with an anomaly below 4." in text
+    assert "in 95 % of the rows with an anomaly below 3.5." in text
 
 
 def test_without_a_time_the_rows_are_counted() -> None:
@@ -112,8 +112,8 @@ def test_no_rows_no_alarms_and_a_remark() -> None:
     view.add([1], rows(1))
     page = view.build(LABELS)
     text = words(page)
-    assert "None of 1 row raised an alarm; the highest anomaly, −3.0 where an alarm needs 8, is" in text  # noqa: RUF001
-    assert "No alarms No row has an anomaly of 8 or more." in text
+    assert "None of 1 row raised an alarm; the highest anomaly, −3.0 where an alarm needs 7, is" in text  # noqa: RUF001
+    assert "No alarms No row has an anomaly of 7 or more." in text
     assert "It came &lt;late&gt;." in page
 
 

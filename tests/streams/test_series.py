@@ -89,13 +89,39 @@ def test_scikit_learns_checks_pass() -> None:
     assert {r["check_name"] for r in results if r["status"] != "passed"} <= {"check_array_api_input"}  # needs torch
 
 
-def test_a_series_has_no_combinations_and_more_intervals_than_a_table() -> None:
+def test_a_single_number_has_no_residual_and_more_intervals_than_in_a_table() -> None:
     encoder = SeriesEncoder().fit(series(NORMAL))
     assert encoder.kinds_ == ["timestamp", "number"]
-    assert encoder.group_sizes_.tolist() == [25, 8, 27]
+    assert encoder.group_sizes_.tolist() == [25, 27]
+    assert len(encoder.residual_groups_) == 0
     assert clone(SeriesEncoder(n_bins=9)).get_params() == SeriesEncoder(n_bins=9).get_params()
     assert str(SeriesEncoder()) == "SeriesEncoder()"
     assert str(SeriesEncoder(n_bins=9)) == "SeriesEncoder(n_bins=9)"
+
+
+def test_each_of_several_numbers_has_a_residual() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    rows = np.stack([x, x + 0.01 * rng.normal(size=400), rng.normal(size=400)], axis=1)
+    encoder = SeriesEncoder().fit(rows)
+    assert encoder.residual_groups_.tolist() == [3, 4, 5]
+    usual, broken = encoder.codes([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])[:, 3:].astype(int)
+    assert (abs(usual - 13) <= 2).all()
+    assert (abs(broken - 13)[:2] > 5).all()
+    assert abs(broken - 13)[2] <= 4
+    assert len(SeriesEncoder(combinations=False).fit(rows).residual_groups_) == 0
+
+
+@pytest.mark.parametrize(("days", "sizes"), [(13, [25]), (15, [25, 8])])
+def test_days_of_the_week_are_told_apart_after_two_weeks(days: int, sizes: list[int]) -> None:
+    times = np.datetime64("2024-01-01T00:00:00") + 3_600 * np.arange(24 * days)
+    encoder = SeriesEncoder().fit(pd.DataFrame({"time": times}))
+    assert encoder.group_sizes_.tolist() == sizes
+    codes = encoder.codes(pd.DataFrame({"time": times[[5, 30]]}))
+    again = SeriesEncoder.from_state(json.loads(json.dumps(encoder.state())))
+    assert encoder.codes_one(["2024-01-02T06:00:00"]).tolist() == codes[1].tolist()
+    assert again.decode(codes)[:, 0].tolist() == (["05:30", "06:30"] if days < 14 else ["Mon 05:30", "Tue 06:30"])
+    assert len(encoder.get_feature_names_out()) == sum(sizes)
 
 
 def test_the_state_of_an_encoder_makes_the_same_encoder() -> None:

@@ -15,7 +15,7 @@ of many cells one often deviates:
 The 0.3 nats keep a series that hardly ever surprises from raising an alarm at the least change. The values of a number
 that is stuck surprise nobody, so how long it has not changed is followed, too: see ``Standstill``. After an alarm, the
 columns that deviated raise none for a while: what goes on is still the same event. Another column may raise one as soon
-as the longest scale has passed, if it deviates more than they do.
+as the longest scale has passed, if it deviates more than they do. A number that stands still raises one alarm.
 """
 
 from __future__ import annotations
@@ -157,12 +157,17 @@ class Deviations(Ingredient):
         column = anomalies.argmax(axis=1) if n_columns else np.full(n_rows, -1)
         anomaly = anomalies.max(axis=1) if n_columns else np.zeros(n_rows)
         alarm, until = np.zeros(n_rows, dtype=np.bool_), running.quiet.copy()
+        is_number = np.arange(anomalies.shape[1]) >= n_columns
         for i in np.flatnonzero(anomaly >= self.threshold).tolist():
-            if until[column[i]] > i:
+            deviating = anomalies[i] >= self.threshold
+            same_run = deviating & is_number & (until > i)  # stands still, as it did at its alarm
+            until[same_run] = np.maximum(until[same_run], i + 2)
+            first = int(np.where(same_run, -math.inf, anomalies[i]).argmax())
+            if until[first] > i or not deviating[first]:
                 anomaly[i] = _IN_QUIET * self.threshold
                 continue
-            alarm[i], n_quiet = True, int(self.quiet * min(n + i + 1, MEMORY))
-            deviating = anomalies[i] >= self.threshold
+            alarm[i], anomaly[i], column[i] = True, anomalies[i, first], first
+            n_quiet = int(self.quiet * min(n + i + 1, MEMORY))
             until = np.maximum(until, i + 1 + np.where(deviating, n_quiet, min(n_quiet, max(self.scales))))
         after = Running(n + n_rows, np.maximum(until - n_rows, 0), mean, variance, known[n_rows:], still)
         return Followed(anomaly, alarm, column), after

@@ -42,8 +42,8 @@ def series_detector(
     >>> load = 50 + 20 * np.sin(np.arange(2000) * 2 * np.pi / 288) + np.random.default_rng(0).normal(size=2000)
     >>> load[1700:1710] = 95
     >>> rows = series_detector(random_state=0).learn_judged(pd.DataFrame({"time": times, "load": load}))
-    >>> np.flatnonzero(rows.alarm)
-    array([1700])
+    >>> int(np.nanargmax(rows.anomaly)), rows.alarm[1700]
+    (1700, np.True_)
     """
     return OnlineRBMDetector(
         SeriesEncoder(),
