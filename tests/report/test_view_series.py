@@ -23,7 +23,7 @@ from tests.report.test_view import LABELS, NAMES, MadeUp, rows, words
 class MadeUpSeries(MadeUp):
     """The anomaly is a tenth of what a temperature lies above 50, and 9 where the state is not running."""
 
-    alarms = Deviations()
+    alarms = Deviations(scales=(1, 4, 16), threshold=8.0, quiet=0.05)
 
     def continuation(self) -> Any:
         return SimpleNamespace(judged=self.judged)
@@ -85,6 +85,24 @@ def test_rows_that_are_nearly_an_alarm_do_not_tell_what_is_usual() -> None:
     text = words(view.build(LABELS))
     assert "temp 140 : usually 20 to 29;" in text
     assert "in 95 % of the rows with an anomaly below 4." in text
+
+
+@pytest.mark.parametrize("n", [7, 300])
+def test_a_value_that_is_usual_but_stuck_is_said_to_be_so(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = rows(300)
+    cells[230:251, 0] = 25.0
+
+    def judged(self: MadeUpSeries, cells: Any) -> JudgedRows:
+        is_alarm = cells[:, 3] == cells_of_alarm[3]
+        return JudgedRows(np.where(is_alarm, 8.5, 0.0), is_alarm, np.zeros(len(cells), dtype=np.int64))
+
+    cells_of_alarm = cells[250]
+    monkeypatch.setattr(MadeUpSeries, "judged", judged)
+    view = new_view()
+    for start in range(0, 300, n):
+        part = cells[start : start + n]
+        view.add(range(start + 1, start + 1 + len(part)), part)
+    assert "temp 25 : usual by itself, but the same in the last 21 rows; about 24.5 is" in words(view.build(LABELS))
 
 
 def test_without_a_time_the_rows_are_counted() -> None:
