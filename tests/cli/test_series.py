@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from genreplay import Deviations, OnlineRBMDetector, SeriesEncoder, series_detector
+from genreplay import Deviations, OnlineRBMDetector, series_detector
 from genreplay.cli import models
 from genreplay.cli.learning import Learning
 from genreplay.cli.progress import Status
@@ -29,10 +29,12 @@ from tests.cli.tables import content, run, table
 from tests.cli.test_pipes import start
 from tests.datasets.tiny import needs_data
 
-WARM_UP, N_ROWS = SeriesEncoder().warm_up, 900
-POLICY = Deviations()
+WARM_UP, N_ROWS = 500, 900
 LEARN = ("--time", "when", "--quiet")
 ROWS = series(N_ROWS)
+
+
+POLICY = Deviations()
 
 
 def parsed(text: str) -> list[dict[str, str]]:
@@ -321,7 +323,8 @@ def test_info_says_what_a_series_is_and_when_it_raises_an_alarm(model: Path, tmp
         f"alarms at an anomaly of {POLICY.threshold:g} or more, from the surprise over the last {scales} rows; " in said
     )
     assert (
-        f"after an alarm none for {100 * POLICY.quiet:g} % of the rows so far, at most {POLICY.most_quiet_rows}" in said
+        f"after an alarm its column raises none for {100 * POLICY.quiet:g} % of the rows so far, at most {POLICY.most_quiet_rows}"
+        in said
     )
     facts = json.loads(run("info", model, "--json").stdout)
     assert (facts["time"], facts["scales"], facts["threshold"]) == ("when", list(POLICY.scales), POLICY.threshold)

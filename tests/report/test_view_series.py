@@ -62,7 +62,10 @@ def test_alarms_come_in_the_order_of_time_with_their_reasons_in_words() -> None:
     assert "2 2024-01-01 05:10:00 anomaly 9.0 row 311 state 'idle' : usually 'running' 3 2024-01-01 05:20:00" in text
     assert "alarm: an anomaly of 8 or more" in text
     assert "over the last 1, 4 and 16 rows, given the time" in text
-    assert "no other for 5 % of the rows so far, at most 250, because what goes on is most likely the same" in text
+    assert (
+        "its column raises no other for 5 % of the rows so far, at most 250, because what goes on is most likely the same"
+        in text
+    )
     assert "30,000 rows learned 300 updates" in text
 
 
