@@ -22,15 +22,18 @@ from genreplay.cli.learning import Learning
 from genreplay.cli.progress import Status
 from genreplay.cli.watch import Watch
 from genreplay.datasets import nab
+from genreplay.formatting import listed
 from genreplay.streams import chunks
 from tests.cli.series import HEADER, STUCK, series, times
 from tests.cli.tables import content, run, table
 from tests.cli.test_pipes import start
 from tests.datasets.tiny import needs_data
 
-WARM_UP, N_ROWS = 300, 900
+WARM_UP, N_ROWS = 500, 900
 LEARN = ("--time", "when", "--quiet")
 ROWS = series(N_ROWS)
+
+POLICY = Deviations()
 
 
 def parsed(text: str) -> list[dict[str, str]]:
@@ -69,7 +72,7 @@ def test_the_scores_are_those_of_python(tmp_path: Path) -> None:
     assert np.isfinite(anomaly).all()
     np.testing.assert_allclose(anomaly, judged.anomaly[WARM_UP:], atol=1e-4)
     assert [line["alarm"] == "true" for line in known] == judged.alarm[WARM_UP:].tolist()
-    assert np.array_equal(anomaly >= Deviations().threshold, judged.alarm[WARM_UP:]), "also by the printed number"
+    assert np.array_equal(anomaly >= POLICY.threshold, judged.alarm[WARM_UP:]), "also by the printed number"
     assert [line["column"] for line in known] == [frame(ROWS).columns[i] for i in judged.column[WARM_UP:]]
     assert known[STUCK - WARM_UP]["alarm"] == "true"
     assert known[STUCK - WARM_UP]["column"] == "load"
@@ -89,7 +92,7 @@ def test_json_says_the_same_and_columns_are_carried_along(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("n_rows_of_chunk", [7, 333])
-@pytest.mark.parametrize("n_before", [505, 703])
+@pytest.mark.parametrize("n_before", [WARM_UP + 5, 703])
 def test_chunks_and_a_resumed_run_give_the_same_bytes(
     n_before: int, n_rows_of_chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,10 +317,13 @@ def test_rows_are_dreamed_and_cells_filled(model: Path) -> None:
 def test_info_says_what_a_series_is_and_when_it_raises_an_alarm(model: Path, tmp_path: Path) -> None:
     said = run("info", model).stdout
     assert f"a time series, its times in column when, learned up to {times(STUCK - 5)[-1]}\n" in said
-    assert "alarms at an anomaly of 7 or more, from the surprise over the last 1, 8 and 32 rows; after an alarm" in said
-    assert "after an alarm none for 5 % of the rows so far, at most 250\n" in said
+    scales, quiet = listed(POLICY.scales), f"{100 * POLICY.quiet:g} %"
+    assert (
+        f"alarms at an anomaly of {POLICY.threshold:g} or more, from the surprise over the last {scales} rows" in said
+    )
+    assert f"its column raises none for {quiet} of the rows so far, at most {POLICY.most_quiet_rows}\n" in said
     facts = json.loads(run("info", model, "--json").stdout)
-    assert (facts["time"], facts["scales"], facts["threshold"]) == ("when", [1, 8, 32], 7)
+    assert (facts["time"], facts["scales"], facts["threshold"]) == ("when", list(POLICY.scales), POLICY.threshold)
     assert "contamination" not in facts
     series_detector(alarms=Deviations((3,)), random_state=0).fit(frame(ROWS)).save(tmp_path / "p")
     said = run("info", tmp_path / "p").stdout
@@ -348,11 +354,11 @@ def test_progress_tells_of_the_anomaly_and_of_alarms(model: Path) -> None:
     watch = Watch(console)
     watch.note_surprise(np.array([np.nan, -1.0, -3.0]))
     console.print(watch.picture(status))
-    watch.note_surprise(np.array([4.5, 3.0]))
+    watch.note_surprise(np.array([0.55 * POLICY.threshold, 0.1]))
     console.print(watch.picture(status))
     said = console.export_text()
-    assert "0.0; alarms from 7 on, so far: 2" in said
-    assert "▁▆  4.5; alarms from 7 on" in said
+    assert f"0.0; alarms from {POLICY.threshold:g} on, so far: 2" in said
+    assert f"▁▅  {0.55 * POLICY.threshold:.1f}; alarms from {POLICY.threshold:g} on" in said
     assert "noise" in said
 
 

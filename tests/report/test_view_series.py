@@ -23,7 +23,7 @@ from tests.report.test_view import LABELS, NAMES, MadeUp, rows, words
 class MadeUpSeries(MadeUp):
     """The anomaly is a tenth of what a temperature lies above 50, and 9 where the state is not running."""
 
-    alarms = Deviations()
+    alarms = Deviations(scales=(1, 4, 16), threshold=8.0, quiet=0.05)
 
     def continuation(self) -> Any:
         return SimpleNamespace(judged=self.judged)
@@ -60,9 +60,9 @@ def test_alarms_come_in_the_order_of_time_with_their_reasons_in_words() -> None:
         "1 2024-01-01 05:00:00 anomaly 14.3 row 301 temp 193.1 : usually 20 to 29; about 24.5 is expected here" in text
     )
     assert "2 2024-01-01 05:10:00 anomaly 9.0 row 311 state 'idle' : usually 'running' 3 2024-01-01 05:20:00" in text
-    assert "alarm: an anomaly of 7 or more" in text
-    assert "over the last 1, 8 and 32 rows, given the time" in text
-    assert "no other for 5 % of the rows so far, at most 250, because what goes on is most likely the same" in text
+    assert "alarm: an anomaly of 8 or more" in text
+    assert "over the last 1, 4 and 16 rows, given the time" in text
+    assert "its column raises no other for 5 % of the rows so far, at most 250, because what goes on is" in text
     assert "30,000 rows learned 300 updates" in text
 
 
@@ -84,7 +84,38 @@ def test_rows_that_are_nearly_an_alarm_do_not_tell_what_is_usual() -> None:
     view.add(range(1, 601), cells)
     text = words(view.build(LABELS))
     assert "temp 140 : usually 20 to 29;" in text
-    assert "in 95 % of the rows with an anomaly below 3.5." in text
+    assert "in 95 % of the rows with an anomaly below 4." in text
+
+
+def test_only_the_highest_alarms_are_kept() -> None:
+    cells = rows(300)
+    cells[[60, 70, 80], 0] = [150.0, 400.0, 200.0]
+    text = []
+    for top in (1, 2):
+        view = new_view(top=top)
+        view.add(range(1, 301), cells)
+        text.append(words(view.build(LABELS)))
+    assert "The highest of 3 alarms" in text[0]
+    assert "The 2 highest of 3 alarms" in text[1]
+    assert re.findall(r"anomaly [\d.]+ row (\d+)", text[1]) == ["71", "81"]
+
+
+@pytest.mark.parametrize("n", [7, 300])
+def test_a_value_that_is_usual_but_stuck_is_said_to_be_so(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = rows(300)
+    cells[230:251, 0] = 25.0
+
+    def judged(self: MadeUpSeries, cells: Any) -> JudgedRows:
+        is_alarm = cells[:, 3] == cells_of_alarm[3]
+        return JudgedRows(np.where(is_alarm, 8.5, 0.0), is_alarm, np.zeros(len(cells), dtype=np.int64))
+
+    cells_of_alarm = cells[250]
+    monkeypatch.setattr(MadeUpSeries, "judged", judged)
+    view = new_view()
+    for start in range(0, 300, n):
+        part = cells[start : start + n]
+        view.add(range(start + 1, start + 1 + len(part)), part)
+    assert "temp 25 : usual by itself, but the same in the last 21 rows; about 24.5 is" in words(view.build(LABELS))
 
 
 def test_without_a_time_the_rows_are_counted() -> None:
@@ -112,8 +143,8 @@ def test_no_rows_no_alarms_and_a_remark() -> None:
     view.add([1], rows(1))
     page = view.build(LABELS)
     text = words(page)
-    assert "None of 1 row raised an alarm; the highest anomaly, −3.0 where an alarm needs 7, is" in text  # noqa: RUF001
-    assert "No alarms No row has an anomaly of 7 or more." in text
+    assert "None of 1 row raised an alarm; the highest anomaly, −3.0 where an alarm needs 8, is" in text  # noqa: RUF001
+    assert "No alarms No row has an anomaly of 8 or more." in text
     assert "It came &lt;late&gt;." in page
 
 

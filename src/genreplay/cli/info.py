@@ -166,8 +166,8 @@ def _lines_of_series(facts: dict[str, Any]) -> list[str]:
     return [
         f"a time series, {when}{until}",
         f"alarms at an anomaly of {facts['threshold']:g} or more, from the surprise over the last "
-        f"{listed(facts['scales'])} rows; after an alarm none for {fine_percent(facts['quiet'])} of the rows so far, "
-        f"at most {facts['most_quiet_rows']:,}",
+        f"{listed(facts['scales'])} rows; after an alarm its column raises none for {fine_percent(facts['quiet'])} of "
+        f"the rows so far, at most {facts['most_quiet_rows']:,}",
     ]
 
 

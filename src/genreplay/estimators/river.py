@@ -53,7 +53,7 @@ class RBMDetector(base.AnomalyDetector):
     >>> from genreplay import series_detector
     >>> model = RBMDetector(series_detector(warm_up=200), seed=1)
     >>> for i in range(1000):
-    ...     model.learn_one({"load": rng.gauss(95 if 800 <= i < 820 else 50, 5)})
+    ...     model.learn_one({"load": 95.0 if 800 <= i < 810 else rng.gauss(50, 5)})
     ...     if model.alarm:
     ...         print("alarm at", i)
     alarm at 800

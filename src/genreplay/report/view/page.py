@@ -48,6 +48,8 @@ class Judged(NamedTuple):
     """whether they tell what is usual"""
     column: npt.NDArray[np.int64] | None = None
     """index of the column that deviates most, in a series"""
+    n_same: npt.NDArray[np.int64] | None = None
+    """how many rows in a row that column has had this value, if it has numbers"""
 
 
 class Alarm(NamedTuple):
@@ -60,6 +62,8 @@ class Alarm(NamedTuple):
     when: str
     column: int | None
     """the one that is the reason, in a series"""
+    n_same: int
+    """how many rows in a row it has had this value"""
 
 
 class Card(NamedTuple):
@@ -153,7 +157,7 @@ class StreamView:
         if len(rows) == 0:
             return
         judged = self._judge(cells)
-        score, is_alarm, is_usual, column = judged
+        score, is_alarm, is_usual, column, n_same = judged
 
         def when(place: int) -> str:
             return self._time_of(cells[place], kept[place] if kept else ())
@@ -176,6 +180,7 @@ class StreamView:
                 [Kept(shown(name), _short(cell)) for name, cell in shown_cells],
                 when(place),
                 None if column is None else int(column[place]),
+                1 if n_same is None else int(n_same[place]),
             )
             put = heapq.heappush if len(self._worst) < self._top else heapq.heapreplace
             put(self._worst, (alarm.score, -alarm.row, alarm))

@@ -28,6 +28,8 @@ SURPRISING = 3.0
 """nats beyond the usual from which on a column is named beside the one that deviates most"""
 FAR = 0.5
 """share of the threshold below which a row is far from an alarm"""
+STUCK = 4
+"""rows with the same number that are worth a word"""
 ALONE = "usual by itself, but not at this time or with the rest of the row, or not so often in a row"
 
 
@@ -40,6 +42,27 @@ class SeriesCard(NamedTuple):
     anomaly: str
     kept: list[Kept]
     reasons: list[Reason]
+
+
+class Repeats:
+    """How many rows in a row each number has had the same value.
+
+    >>> repeats = Repeats(1)
+    >>> [repeats.follow(np.array([part]).T).ravel().tolist() for part in ([5.0, 7.0, 7.0], [7.0, 7.0, 8.0])]
+    [[1, 1, 2], [3, 4, 1]]
+    """
+
+    def __init__(self, n_numbers: int) -> None:
+        self._last, self._n_same = np.full(n_numbers, np.nan), np.zeros(n_numbers, dtype=np.int64)
+
+    def follow(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """Take further rows, and return how often in a row each value has come until then."""
+        places = np.arange(len(values))[:, np.newaxis]
+        is_new = values != np.concatenate([self._last[np.newaxis], values[:-1]])
+        changed = np.maximum.accumulate(np.where(is_new, places, -1))
+        n_same = places - changed + np.where(changed >= 0, 1, self._n_same)
+        self._last, self._n_same = values[-1], n_same[-1]
+        return n_same
 
 
 class SeriesView(StreamView):
@@ -88,15 +111,21 @@ class SeriesView(StreamView):
         self._when = None if time is None else list(names).index(time)
         self._when_name = "" if time is None else shown(time)
         self._numbers = [place for place, kind in enumerate(self._kinds) if kind == "number"]
+        self._repeats = Repeats(len(self._numbers))
         self._timeline = Timeline(_slices_for(1 + len(self._numbers)))
 
     def _judge(self, cells: npt.NDArray[Any]) -> Judged:
         """Rows tell what is usual if they are far from an alarm: what goes on after one may still be the same event."""
         anomaly, is_alarm, column = self._following.judged(cells)
-        return Judged(anomaly, is_alarm, anomaly < FAR * self._policy.threshold, column)
+        is_reason = column[:, np.newaxis] == self._numbers
+        n_same = np.where(is_reason, self._repeats.follow(self._values(cells)), 1).max(axis=1, initial=1)
+        return Judged(anomaly, is_alarm, anomaly < FAR * self._policy.threshold, column, n_same)
+
+    def _values(self, cells: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        return cells[:, self._numbers].astype(np.float64)
 
     def _extent(self, cells: npt.NDArray[Any], judged: Judged) -> ExtentOf:
-        values = cells[:, self._numbers].astype(np.float64)
+        values = self._values(cells)
         is_reason = judged.is_alarm[:, np.newaxis] & (np.asarray(judged.column)[:, np.newaxis] == self._numbers)
 
         def extent(start: int, stop: int) -> Extent:
@@ -158,7 +187,9 @@ class SeriesView(StreamView):
         places = [alarm.column, *(place for place in others if place != alarm.column)][:N_REASONS]
         found = []
         for place in places:
-            reason = usual[place].reason(shown(self._names[place]), alarm.cells[place], alone=ALONE)
+            is_stuck = place == alarm.column and alarm.n_same >= STUCK
+            alone = f"usual by itself, but the same in the last {thousands(alarm.n_same)} rows" if is_stuck else ALONE
+            reason = usual[place].reason(shown(self._names[place]), alarm.cells[place], alone)
             expected = self._expected(alarm.cells, place)
             found.append(
                 reason._replace(words=f"{reason.words}; about {expected} is expected here") if expected else reason
