@@ -1,4 +1,4 @@
-"""Table 2 and the tables of detectors, faults, regimes and the modern recipe as Markdown, for the README."""
+"""Table 2 and the tables of detectors, faults, regimes and the modern recipe as Markdown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from genreplay.experiments.nab.halves import N_SPLITS
 from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.formatting import fine_percent
-from genreplay.report import anomaly, beyond, faults, nab, regimes
+from genreplay.report import anomaly, beyond, faults, nab, regimes, summary
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 from genreplay.report.titles import column_title
 
@@ -185,6 +185,7 @@ def _cell(cell: Cell) -> str:
 
 
 TABLES: tuple[Callable[[Results], str], ...] = (
+    summary.table,
     table,
     anomaly_table,
     faults_table,
@@ -192,4 +193,5 @@ TABLES: tuple[Callable[[Results], str], ...] = (
     nab_table,
     beyond_table,
 )
-"""the tables of the README, in order; a table whose runs are missing is empty"""
+"""what ``genreplay report --format md`` prints, in order; a table whose runs are missing is empty. The first is that of
+the README, the others are in the documentation"""
