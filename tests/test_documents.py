@@ -112,7 +112,7 @@ def test_every_part_of_the_report_that_a_page_asks_for_exists_and_all_tables_are
 @pytest.mark.usefixtures("forgotten_ingredients")
 def test_a_cyclic_learning_rate_is_one_class_and_no_other_change(tmp_path: Path) -> None:
     (code,) = python_blocks("docs/guides/extend.md", "Write an ingredient")
-    definition = code[code.index("@dataclass") : code.index("\n\n\nrbm = ")]
+    definition = code[code.index("@dataclass") : code.index("\n\n\ncycles = ")]
     assert len(definition.splitlines()) <= 25
     names: dict[str, Any] = {"__name__": "documents"}
     run(code, names, "docs/guides/extend.md")

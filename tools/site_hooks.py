@@ -72,6 +72,10 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 def on_page_content(page_html: str, **_: object) -> str:
     """Put in what is HTML: pictures and formulas."""
     page_html = RESULTS.sub(lambda found: part(found[1]), page_html)
-    return FORMULA.sub(
-        lambda found: convert(html.unescape(found[3]), display="block" if found[2] == "[" else "inline"), page_html
-    )
+    return FORMULA.sub(lambda found: formula(html.unescape(found[3]), is_block=found[2] == "["), page_html)
+
+
+def formula(latex: str, is_block: bool) -> str:
+    """MathML, with the thin space that belongs between the name of a function and what it is applied to."""
+    mathml = convert(latex, display="block" if is_block else "inline")
+    return re.sub(r"<mi>(log|exp)</mi>(?=<mi>)", r'<mi>\1</mi><mspace width="0.17em" />', mathml)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from genreplay.experiments.paper.claims import CLAIMS
 from genreplay.experiments.results import Results
 from genreplay.report import summary, svg
 from genreplay.report.pieces import PICTURES, TABLES, MissingResultsError, inks, piece
@@ -16,12 +17,19 @@ def results() -> Results:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_is_markdown_whose_lines_have_the_same_number_of_cells(results: Results, name: str) -> None:
-    lines = [line for line in piece(name, results).splitlines() if line.startswith("|")]
-    for table in "\n".join(piece(name, results).splitlines()).split("\n\n"):
+def test_the_lines_of_a_table_have_the_same_number_of_cells(results: Results, name: str) -> None:
+    text = piece(name, results)
+    for table in text.split("\n\n"):
         cells = {line.count("|") for line in table.splitlines() if line.startswith("|")}
         assert len(cells) <= 1, table
-    assert lines or name in ("headlines", "verdicts", "anomaly-sentences")
+    sentences = name.startswith("claims") or name in ("headlines", "verdicts")
+    assert ("|---" in text) != sentences
+
+
+def test_every_claim_of_the_paper_is_shown_once(results: Results) -> None:
+    text = "".join(piece(name, results) for name in TABLES if name.startswith("claims"))
+    for claim in CLAIMS:
+        assert text.count(f": {claim.statement}<br>") == 1, claim.name
 
 
 @pytest.mark.parametrize("name", PICTURES)

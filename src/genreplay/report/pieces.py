@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from genreplay.experiments.paper.claims import CLAIMS, VERDICTS
 from genreplay.experiments.results import Results
 from genreplay.formatting import number, slug
-from genreplay.report import anomaly, beyond, faults, fig3, fig4, fig5, markdown, regimes, sheets, study, summary, svg
+from genreplay.report import beyond, faults, fig3, fig4, fig5, markdown, regimes, sheets, study, summary, svg
 from genreplay.report.headlines import headlines
 
 T = TypeVar("T")
@@ -47,13 +47,13 @@ def _bullets(sentences: Iterable[str]) -> str:
 
 
 def _claims(results: Results, *sections: str) -> str:
-    """A line for each claim of some sections: what the paper says, the verdict, what was found."""
-    lines = ["| the paper says | verdict | found |", "|---|---|---|"]
+    """An item for each claim of some sections: the verdict, what the paper says, what was found."""
+    said = []
     for claim in CLAIMS:
         if claim.section in sections:
             verdict, evidence = claim.judge(results)
-            lines.append(f"| {claim.statement} | {MARKS[verdict]} {verdict} | {evidence} |")
-    return "\n".join(lines) + "\n"
+            said.append(f"{MARKS[verdict]} **{verdict}**: {claim.statement}<br>Found: {evidence}")
+    return _bullets(said)
 
 
 def _verdicts(results: Results) -> str:
@@ -93,7 +93,6 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "table2": markdown.table,
     "beyond": markdown.beyond_table,
     "anomaly": markdown.anomaly_table,
-    "anomaly-sentences": lambda results: _bullets(anomaly.sentences(results)),
     "faults": markdown.faults_table,
     "faults-found": lambda results: _found(results, "time"),
     "regimes": markdown.regimes_table,
