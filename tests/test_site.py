@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shutil
@@ -107,6 +108,25 @@ def test_every_public_name_has_an_anchor(site: Path) -> None:
     inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
     anchors = {line.split(" ")[0] for line in zlib.decompress(inventory).decode().splitlines()}
     assert [name for name in public() if name not in anchors] == []
+
+
+def test_every_public_function_and_class_with_arguments_has_a_signature(site: Path) -> None:
+    html = "".join(path.read_text("utf-8") for path in sorted((site / "api").glob("*.html")))
+    things = {name: value for name, value in public().items() if inspect.isroutine(value) or has_arguments(value)}
+    assert {"genreplay.OnlineRBM", "genreplay.LogPartition", "genreplay.core.grouped.GroupedRBM"} <= set(things)
+    entries = re.split(r'<h\d id="', html)
+    shown = {text.partition('"')[0]: "doc-signature" in text for text in entries}
+    by_id = {id(value): shown[name] for name, value in things.items() if name in shown}  # one of its names has an entry
+    assert [name for name, value in things.items() if not by_id.get(id(value))] == []
+
+
+def has_arguments(value: object) -> bool:
+    """Whether this is a class of the package that is made from arguments of its own."""
+    if not inspect.isclass(value) or issubclass(value, Exception) or getattr(value, "_is_protocol", False):
+        return False
+    return bool(
+        getattr(value, "_fields", ()) or getattr(value, "__dataclass_fields__", ()) or "__init__" in vars(value)
+    )
 
 
 def test_nothing_is_left_to_fill_in(site: Path) -> None:

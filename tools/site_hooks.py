@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-import click
+from click.testing import CliRunner
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -46,14 +46,10 @@ def part(name: str) -> str:
 
 def help_text(names: str) -> str:
     """What a command prints when it is asked for help, as a block of code."""
-    command: click.Command = main
-    context = click.Context(main, info_name="genreplay", max_content_width=100, terminal_width=100)
-    for name in names.split():
-        found = command.get_command(context, name) if isinstance(command, click.Group) else None
-        if found is None:
-            raise PluginError(f"help: there is no command {names!r}")
-        command, context = found, click.Context(found, info_name=name, parent=context)
-    return f"```text\n{command.get_help(context)}\n```\n"
+    done = CliRunner().invoke(main, [*names.split(), "--help"], prog_name="genreplay", terminal_width=80)
+    if done.exit_code:
+        raise PluginError(f"help: there is no command {names!r}")
+    return f"```text\n{done.output}```\n"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
