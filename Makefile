@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: run test slow lint bench reproduce clean
+.PHONY: run test slow lint docs bench reproduce clean
 
 run: .venv/.run
 	$(BIN)/genreplay demo
@@ -20,6 +20,10 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: .venv/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open out/docs/index.html"
+
 bench: .venv/.run
 	$(BIN)/genreplay bench
 
@@ -34,9 +38,13 @@ reproduce: .venv/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
+.venv/.docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch .venv/.run $@
+
 .venv/.dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch .venv/.run $@
+	touch .venv/.run .venv/.docs $@
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis out

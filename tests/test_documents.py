@@ -1,4 +1,4 @@
-"""The examples and tables of README.md and CONTRIBUTING.md say what the code does."""
+"""The examples and tables of README.md, CONTRIBUTING.md and the documentation say what the code does."""
 
 from __future__ import annotations
 
@@ -11,18 +11,26 @@ import pytest
 
 from genreplay import MODERN, PAPER, OnlineRBM, core
 from genreplay.core.ingredient import Ingredient
+from genreplay.report import markdown, pieces
+from tests.alike import alike
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src/genreplay"
+PAGES = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+
+
+def text_of(document: str) -> str:
+    return (ROOT / document).read_text("utf-8")
 
 
 def python_blocks(document: str, heading: str = "") -> list[str]:
     """The Python examples of a document, or of one of its sections."""
-    text = (ROOT / document).read_text("utf-8")
+    text = text_of(document)
     if heading:
         text = re.split(rf"^#+ {re.escape(heading)}$", text, maxsplit=1, flags=re.MULTILINE)[1]
         text = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
-    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return BLOCK.findall(text)
 
 
 def run(code: str, names: dict[str, Any], document: str) -> None:
@@ -31,7 +39,7 @@ def run(code: str, names: dict[str, Any], document: str) -> None:
 
 def table_rows(document: str, heading: str) -> list[list[str]]:
     """The cells of the table with this heading."""
-    table = (ROOT / document).read_text("utf-8").split(f"| {heading} |", maxsplit=1)[1].split("\n\n", maxsplit=1)[0]
+    table = text_of(document).split(f"| {heading} |", maxsplit=1)[1].split("\n\n", maxsplit=1)[0]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
@@ -41,28 +49,42 @@ def forgotten_ingredients(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Ingredient, "classes", dict(Ingredient.classes))
 
 
-def test_python_examples_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("forgotten_ingredients")
+@pytest.mark.parametrize("document", [page for page in PAGES if python_blocks(page)])
+def test_python_examples_run_and_print_what_they_say(
+    document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "estimators.river" in text_of(document):
+        pytest.importorskip("river")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "readme"}
-    blocks = python_blocks("README.md")
-    assert len(blocks) == 4
-    for block in blocks:
-        run(block, names, "README.md")
-    assert set(names["search"].best_params_) == {"recipe__learning_rate__last", "recipe__momentum"}
-    assert names["detector"].is_ready_
-    assert np.flatnonzero(names["judged"].alarm).tolist() == [1_700]
+    names: dict[str, Any] = {"__name__": "documents"}
+    for block in python_blocks(document):
+        run(block, names, document)
+        printed = capsys.readouterr().out.splitlines()
+        said = re.findall(r"^print\(.*\)(?:\s+|\n)# (.+)$", block, flags=re.MULTILINE)
+        for line in said:
+            value = line.partition(": ")[0] if ": " in line and not line.startswith("{") else line
+            assert any(alike(value, each) for each in printed), f"{value!r} is not in {printed}"
 
 
-def test_the_readme_shows_both_recipes_as_they_are() -> None:
-    rows = table_rows("README.md", "place | `PAPER` | `MODERN`")
+def test_there_are_examples_in_every_guide() -> None:
+    guides = [page for page in PAGES if page.startswith("docs/guides/")]
+    assert len(guides) == 8
+    assert all(python_blocks(page) for page in (*guides, "README.md", "docs/faq.md"))
+
+
+def test_the_guide_shows_both_recipes_as_they_are() -> None:
+    rows = table_rows("docs/guides/recipes.md", "place | `PAPER` | `MODERN`")
     assert [row[0].strip("`") for row in rows] == list(PAPER.get_params(deep=False)), "every place, in its order"
     for place, paper, modern in rows:
         for recipe, text in ((PAPER, paper), (MODERN, modern)):
             assert eval(text.strip("`"), dict(vars(core))) == getattr(recipe, place.strip("`")), place
 
 
-def test_the_readme_names_code_that_exists() -> None:
-    for _, code in table_rows("README.md", "paper | code"):
+def test_the_lines_of_the_paper_are_beside_code_that_exists() -> None:
+    rows = table_rows("docs/how-it-works.md", "paper | code")
+    assert len(rows) >= 25
+    for _, code in rows:
         for file, names in re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`((?:[:,] `\w+`)*)", code):
             path = ROOT / file if file.startswith("tests/") else SOURCE / file
             assert path.exists(), file
@@ -70,13 +92,30 @@ def test_the_readme_names_code_that_exists() -> None:
                 assert re.search(rf"^(?:def |class |    def )?{name}\b", path.read_text("utf-8"), re.MULTILINE), name
 
 
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    text = text_of("README.md")
+    assert len(text.splitlines()) <= 150
+    for needed in ("pip install genreplay", "\nmake run ", "\nmake test "):
+        assert needed in text
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    assert len(links) >= 6
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_part_of_the_report_that_a_page_asks_for_exists_and_all_tables_are_asked_for() -> None:
+    asked = {name for page in PAGES for name in re.findall(r"^<!-- results: (\S+) -->$", text_of(page), re.MULTILINE)}
+    assert asked <= {*pieces.TABLES, *pieces.PICTURES}
+    shown = [pieces.TABLES[name] for name in asked if name in pieces.TABLES]
+    assert [table for table in markdown.TABLES if table not in shown] == []
+
+
 @pytest.mark.usefixtures("forgotten_ingredients")
 def test_a_cyclic_learning_rate_is_one_class_and_no_other_change(tmp_path: Path) -> None:
-    (code,) = python_blocks("CONTRIBUTING.md", "Add an ingredient")
-    definition = code[code.index("@dataclass") : code.index("\n\n\nrbm = ")]
+    (code,) = python_blocks("docs/guides/extend.md", "Write an ingredient")
+    definition = code[code.index("@dataclass") : code.index("\n\n\ncycles = ")]
     assert len(definition.splitlines()) <= 25
-    names: dict[str, Any] = {"__name__": "contributing"}
-    run(code, names, "CONTRIBUTING.md")
+    names: dict[str, Any] = {"__name__": "documents"}
+    run(code, names, "docs/guides/extend.md")
     rbm: OnlineRBM = names["rbm"].set_params(n_hidden=8, random_state=0)
     patterns = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])
     rates = []
@@ -99,9 +138,9 @@ def test_a_cyclic_learning_rate_is_one_class_and_no_other_change(tmp_path: Path)
 
 @pytest.mark.usefixtures("forgotten_ingredients")
 def test_a_replay_strategy_needs_only_recall(tmp_path: Path) -> None:
-    (code,) = python_blocks("CONTRIBUTING.md", "Add a replay strategy")
-    names: dict[str, Any] = {"__name__": "contributing"}
-    run(code, names, "CONTRIBUTING.md")
+    (code,) = python_blocks("docs/guides/extend.md", "Write a replay strategy")
+    names: dict[str, Any] = {"__name__": "documents"}
+    run(code, names, "docs/guides/extend.md")
     model: OnlineRBM = names["model"].set_params(n_hidden=8, random_state=0)
     model.fit(np.tile(np.eye(6), (50, 1)))
     assert model.info_ is not None

@@ -778,7 +778,7 @@ def test_cells_that_a_sparse_matrix_holds_twice_are_summed_before_their_range_is
 
 
 def test_one_step_dreams_move_a_model_of_independent_bits_away_from_its_data() -> None:
-    # A limit of the method at the paper's settings, which the README tells of: see "What to know before you trust it".
+    # A limit of the method at the paper's settings, see "What to know before you trust it" in docs/how-it-works.md.
     bits = np.random.default_rng(5).random((10_000, 20)) < 0.3
     means = {
         name: OnlineRBM(n_hidden=16, recipe=recipe, random_state=0)

@@ -76,7 +76,7 @@ def largest_gaps(markdown: str) -> list[float]:
 
 
 def said_gaps(markdown: str) -> list[float]:
-    (sentence,) = re.findall(r"Largest gap .*?, in nats: (.*?)\. ", markdown)
+    (sentence,) = re.findall(r"Largest gap .*?, in nats: (.*)\.$", markdown, flags=re.MULTILINE)
     return [float(gap) for gap in re.findall(r" ([\d.]+)(?:,|$)", sentence)]
 
 

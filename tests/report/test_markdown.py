@@ -66,7 +66,6 @@ def test_quick_runs_say_so() -> None:
 
 
 @pytest.mark.skipif(not (ROOT / "results/runs.jsonl").exists(), reason="the full results are not here")
-def test_the_readme_has_the_table_of_the_results() -> None:
+def test_the_readme_has_the_small_table_of_the_results() -> None:
     results = Results(runner.read(ROOT / "results/runs.jsonl"))
-    for make in TABLES:
-        assert make(results) in (ROOT / "README.md").read_text("utf-8"), "genreplay report --format md"
+    assert TABLES[0](results) in (ROOT / "README.md").read_text("utf-8"), "genreplay report --format md"

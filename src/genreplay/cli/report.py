@@ -1,4 +1,4 @@
-"""``genreplay report``: results as a page to read, or as the README's tables."""
+"""``genreplay report``: results as a page to read, or as tables in Markdown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from genreplay.experiments.results import Results
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="html: a self-contained page. md: the tables of the README in Markdown, as far as their runs are there.",
+    help="html: a self-contained page. md: its tables in Markdown, as far as their runs are there.",
 )
 def report(source: Path, out: Path | None, form: str) -> None:
     """Put the paper's numbers and ours side by side, with a verdict for each of its claims.

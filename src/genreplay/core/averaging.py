@@ -13,7 +13,12 @@ _RECENT_SHARE = 5
 
 @dataclass(frozen=True, repr=False)
 class NoAverage(Ingredient):
-    """The newest parameters, as in the paper."""
+    """The newest parameters, as in the paper.
+
+    >>> import numpy as np
+    >>> NoAverage().update(None, RBM(W=np.zeros((1, 1)), a=np.zeros(1), b=np.zeros(1)), t=1) is None
+    True
+    """
 
     def update(self, before: RBM | None, rbm: RBM, t: int) -> RBM | None:
         """The average after update t; None if there is none."""

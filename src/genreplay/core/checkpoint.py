@@ -51,11 +51,25 @@ class _Header(TypedDict):
 
 
 class CheckpointError(ValueError):
-    """The file is not a model that this version can read."""
+    """The file is not a model that this version can read.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> _ = path.write_text("no model")
+    >>> try:
+    ...     load(path)
+    ... except CheckpointError as error:
+    ...     print("is not a genreplay model" in str(error))
+    True
+    """
 
 
 class Checkpoint(NamedTuple):
-    """What a file holds."""
+    """What a file holds.
+
+    >>> Checkpoint._fields
+    ('state', 'recipe', 'extra')
+    """
 
     state: State
     recipe: Recipe
@@ -100,7 +114,14 @@ def save(
 
 
 def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> None:
-    """Write arrays and a header to ``path``, atomically."""
+    """Write arrays and a header to ``path``, atomically.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "arrays.safetensors"
+    >>> write(path, {"counts": np.arange(3)}, {"extra": {}})
+    >>> read(path)[0]["counts"]
+    array([0, 1, 2])
+    """
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     metadata = {
         "format": "genreplay",
@@ -116,7 +137,12 @@ def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]],
 
 
 def generator_state(rng: np.random.Generator) -> dict[str, Any]:
-    """What a file needs to go on drawing the same numbers."""
+    """What a file needs to go on drawing the same numbers.
+
+    >>> rng = np.random.default_rng(0)
+    >>> generator_of(generator_state(rng)).random() == rng.random()
+    True
+    """
     if not isinstance(rng.bit_generator, np.random.PCG64):
         kind = type(rng.bit_generator).__name__
         raise ValueError(f"A learner is saved with its generator, which must be a PCG64. Got {kind} instead.")
@@ -124,21 +150,41 @@ def generator_state(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def generator_of(state: Mapping[str, Any]) -> np.random.Generator:
-    """The generator whose state this is."""
+    """The generator whose state this is.
+
+    >>> generator_of(generator_state(np.random.default_rng(0))).integers(10)
+    np.int64(8)
+    """
     rng = np.random.default_rng()
     rng.bit_generator.state = state
     return rng
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
-    """Delete what a save that was killed left beside ``path``; nobody else may be saving there."""
+    """Delete what a save that was killed left beside ``path``; nobody else may be saving there.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "model.0123abcd.part").touch()
+    >>> remove_leftovers(folder / "model")
+    >>> list(folder.iterdir())
+    []
+    """
     target = Path(os.path.realpath(path))
     for part in target.parent.glob(f"{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"):
         part.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
-    """Read a file written by ``save``; what continues from it continues to the bit."""
+    """Read a file written by ``save``; what continues from it continues to the bit.
+
+    >>> import tempfile
+    >>> from genreplay.core import MODERN, online
+    >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
+    >>> save(path, online.init(8, 4, MODERN, np.random.default_rng(0)), MODERN, extra={"site": "north"})
+    >>> load(path).recipe == MODERN, load(path).extra
+    (True, {'site': 'north'})
+    """
     tensors, header = read(path)
     if "recipe" not in header:
         raise CheckpointError(f"{path} holds a {header['extra'].get('estimator', 'model of another kind')}.")
@@ -149,7 +195,16 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
-    """The arrays and the header that ``write`` wrote."""
+    """The arrays and the header that ``write`` wrote.
+
+    >>> import tempfile
+    >>> from genreplay.core import PAPER, online
+    >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
+    >>> save(path, online.init(8, 4, PAPER, np.random.default_rng(0)), PAPER)
+    >>> tensors, header = read(path)
+    >>> tensors["theta.W"].shape, header["n_learned"]
+    ((4, 8), 0)
+    """
     path = Path(path)
     content = path.read_bytes()
     try:

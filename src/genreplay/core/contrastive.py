@@ -19,7 +19,12 @@ Reconstruction = Literal["probabilities", "samples"]
 
 
 class NegativePhase(Ingredient):
-    """A base for negative phases."""
+    """A base for negative phases.
+
+    >>> from genreplay.core import MODERN, PAPER
+    >>> PAPER.negative, MODERN.negative, isinstance(PAPER.negative, NegativePhase)
+    (FromRows(), FromRowsAndChains(), True)
+    """
 
     n_chains: int = 0
     """persistent chains that it keeps"""
@@ -44,7 +49,12 @@ class NegativePhase(Ingredient):
 
 @dataclass(frozen=True, repr=False)
 class FromRows(NegativePhase):
-    """The negative phase starts at the rows: contrastive divergence, as in the paper."""
+    """The negative phase starts at the rows: contrastive divergence, as in the paper.
+
+    >>> from genreplay import PAPER
+    >>> PAPER.replace(negative=FromRows(reconstruction="samples"))
+    Recipe(negative=FromRows(reconstruction='samples'))
+    """
 
     reconstruction: Reconstruction = "probabilities"
     """what the last visible layer holds; the paper does not say"""
@@ -71,6 +81,10 @@ class FromChains(NegativePhase):
     """The negative phase goes on from persistent chains, which fits the shares of the modes better (not in the paper).
 
     The chains start as independent units with the visible biases. See ``pcd_gradient``.
+
+    >>> from genreplay import PAPER
+    >>> PAPER.replace(negative=FromChains(n_chains=50))
+    Recipe(negative=FromChains(n_chains=50))
     """
 
     n_chains: int = 150
@@ -105,7 +119,11 @@ class FromChains(NegativePhase):
 
 @dataclass(frozen=True, repr=False)
 class FromRowsAndChains(FromChains):
-    """Both side by side: the chains, and reconstructions of as many rows as a batch has (not in the paper)."""
+    """Both side by side: the chains, and reconstructions of as many rows as a batch has (not in the paper).
+
+    >>> FromRowsAndChains().n_reconstructed(n_new=100), FromChains().n_reconstructed(n_new=100)
+    (100, 0)
+    """
 
     def n_reconstructed(self, n_new: int) -> int:
         return n_new
@@ -113,7 +131,12 @@ class FromRowsAndChains(FromChains):
 
 @dataclass(frozen=True, repr=False)
 class Uncentred(Ingredient):
-    """The statistics as they are, as in the paper (Eq. 5)."""
+    """The statistics as they are, as in the paper (Eq. 5).
+
+    >>> gradient = RBM(W=np.array([[0.5, 0.0]]), a=np.array([1.0, 0.0]), b=np.zeros(1))
+    >>> Uncentred().apply(gradient, rbm=gradient, means=np.array([0.5, 0.5])) is gradient
+    True
+    """
 
     def apply(self, gradient: RBM, rbm: RBM, means: Array) -> RBM:
         """The gradient to follow."""
@@ -122,7 +145,13 @@ class Uncentred(Ingredient):
 
 @dataclass(frozen=True, repr=False)
 class Centred(Uncentred):
-    """The statistics of units counted from their means, see ``centre`` (not in the paper)."""
+    """The statistics of units counted from their means, see ``centre`` (not in the paper).
+
+    >>> rbm = RBM(W=np.zeros((1, 2)), a=np.zeros(2), b=np.zeros(1))
+    >>> gradient = RBM(W=np.array([[0.5, 0.0]]), a=np.array([1.0, 0.0]), b=np.zeros(1))
+    >>> Centred().apply(gradient, rbm, means=np.array([0.5, 0.5])).W
+    array([[0., 0.]])
+    """
 
     def apply(self, gradient: RBM, rbm: RBM, means: Array) -> RBM:
         return centre(gradient, rbm, means)
@@ -246,7 +275,13 @@ def centre(gradient: RBM, rbm: RBM, means: Array) -> RBM:
 
 
 def prepare(rbm: RBM, V: VisibleRows, work: Workspace) -> VisibleRows:
-    """Rows as ``cd_gradient`` wants them, for steps that take the same rows again: a list of ones, or in ``work``."""
+    """Rows as ``cd_gradient`` wants them, for steps that take the same rows again: a list of ones, or in ``work``.
+
+    >>> from genreplay.core import rbm
+    >>> model = rbm.init(n_visible=3, n_hidden=2, rng=np.random.default_rng(0))
+    >>> prepare(model, np.eye(3), Workspace()).dtype
+    dtype('float32')
+    """
     V = kernels.compact(V, rbm.n_hidden)
     if isinstance(V, np.ndarray):
         place: Array = work.array("visible", (4, *V.shape), rbm.W.dtype)[0]

@@ -21,7 +21,16 @@ from genreplay.core.state import Info, State
 
 
 class DivergenceError(ArithmeticError):
-    """An update would have made the parameters infinite or NaN; the state before it still stands."""
+    """An update would have made the parameters infinite or NaN; the state before it still stands.
+
+    >>> from genreplay import OnlineRBM, PAPER
+    >>> rbm = OnlineRBM(n_hidden=4, recipe=PAPER.replace(learning_rate=1e30), random_state=0)
+    >>> try:
+    ...     rbm.partial_fit(np.ones((500, 8)))
+    ... except DivergenceError as error:
+    ...     print("lower the learning rate first" in str(error))
+    True
+    """
 
 
 def init(
@@ -32,7 +41,13 @@ def init(
     batch_size: int = 100,
     dtype: npt.DTypeLike = np.float32,
 ) -> State:
-    """Lines 3-5: Theta ~ N(0, sigma), Delta Theta = 0, t = 1, B_t empty."""
+    """Lines 3-5: Theta ~ N(0, sigma), Delta Theta = 0, t = 1, B_t empty.
+
+    >>> from genreplay.core import PAPER
+    >>> state = init(n_visible=8, n_hidden=4, recipe=PAPER, rng=np.random.default_rng(0))
+    >>> state.t, state.rbm.W.shape, state.n_waiting
+    (1, (4, 8), 0)
+    """
     rbm = rbm_module.init(n_visible, n_hidden, rng, recipe.start.sigma, dtype)
     return State(
         rbm=rbm,
@@ -87,7 +102,13 @@ def observe(
 
 
 def with_room(state: State, batch_size: int) -> State:
-    """The state with room for a whole batch, if the batch size was raised."""
+    """The state with room for a whole batch, if the batch size was raised.
+
+    >>> from genreplay.core import PAPER
+    >>> state = init(8, 4, PAPER, np.random.default_rng(0), batch_size=10)
+    >>> len(with_room(state, batch_size=50).waiting)
+    50
+    """
     if len(state.waiting) >= batch_size:
         return state
     larger = np.empty((batch_size, state.rbm.n_visible), dtype=state.waiting.dtype)
@@ -96,7 +117,13 @@ def with_room(state: State, batch_size: int) -> State:
 
 
 def wait(state: State, rows: VisibleRows) -> State:
-    """Line 9: add rows to B_t, which has room for them."""
+    """Line 9: add rows to B_t, which has room for them.
+
+    >>> from genreplay.core import PAPER
+    >>> state = init(8, 4, PAPER, np.random.default_rng(0))
+    >>> wait(state, np.ones((30, 8))).n_waiting
+    30
+    """
     filled = state.n_waiting + len(rows)
     place = state.waiting[state.n_waiting : filled]
     if isinstance(rows, Sparse):
@@ -107,7 +134,14 @@ def wait(state: State, rows: VisibleRows) -> State:
 
 
 def step(state: State, recipe: Recipe, batch_size: int) -> tuple[State, Info]:
-    """One update of Theta from the batch B_t and rehearsed rows (lines 11-46)."""
+    """One update of Theta from the batch B_t and rehearsed rows (lines 11-46).
+
+    >>> from genreplay.core import PAPER
+    >>> state = wait(init(8, 4, PAPER, np.random.default_rng(0)), np.ones((100, 8)))
+    >>> state, info = step(state, PAPER, batch_size=100)
+    >>> state.t, info.n_epochs, info.n_replayed
+    (2, 10, 0)
+    """
     t, rng, batch = state.t, state.rng, state.waiting[:batch_size]
     with _random_numbers_restored_on_error(rng), np.errstate(over="ignore", invalid="ignore"):
         # Lines 11-23: at first there is no past; from the second update on, rows of it are recalled.

@@ -28,6 +28,10 @@ class RBM(NamedTuple):
     """The free parameters Theta = {W, a, b} of section 2.2.
 
     The velocity and the gradient of Theta have the same three parts, so they use this class too.
+
+    >>> rbm = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
+    >>> rbm.n_visible, rbm.n_hidden, rbm.n_parameters
+    (2, 3, 11)
     """
 
     W: Array
@@ -80,7 +84,11 @@ def init(
 
 
 def zeros_like(rbm: RBM) -> RBM:
-    """Return a Theta of zeros, the initial velocity (Algorithm 1, line 4)."""
+    """Return a Theta of zeros, the initial velocity (Algorithm 1, line 4).
+
+    >>> zeros_like(RBM(W=np.ones((1, 2)), a=np.ones(2), b=np.ones(1)))
+    RBM(W=array([[0., 0.]]), a=array([0., 0.]), b=array([0.]))
+    """
     return RBM(*(np.zeros_like(part) for part in rbm))
 
 

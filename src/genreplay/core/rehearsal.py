@@ -12,7 +12,12 @@ from genreplay.core.kernels import Array
 
 
 class Rehearsal(Ingredient):
-    """A base for rules of how many rows to rehearse."""
+    """A base for rules of how many rows to rehearse.
+
+    >>> from genreplay import MODERN, PAPER
+    >>> PAPER.rehearsal, MODERN.rehearsal
+    (EveryUpdate(), OnDrift())
+    """
 
     redraw: bool = False
     """whether every epoch of an update rehearses other rows"""
@@ -69,7 +74,11 @@ class OnDrift(Rehearsal):
 
 @dataclass(frozen=True, repr=False)
 class AllRows(Ingredient):
-    """Line 39 divides the sums over rows by all rows there are: n_B + n_Bhat from the second update on."""
+    """Line 39 divides the sums over rows by all rows there are: n_B + n_Bhat from the second update on.
+
+    >>> AllRows().factor(n_new=100, n_replayed=300)
+    1.0
+    """
 
     def factor(self, n_new: int, n_replayed: int) -> float:
         """What the mean over all rows is multiplied by."""

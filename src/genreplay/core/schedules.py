@@ -12,7 +12,11 @@ from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, re
 
 
 class Clock(NamedTuple):
-    """Where in the stream the learner is."""
+    """Where in the stream the learner is.
+
+    >>> Clock(t=7).epoch
+    1
+    """
 
     t: int = 1
     """number of the update, from 1"""
@@ -27,7 +31,12 @@ class Clock(NamedTuple):
 
 
 class Schedule(Ingredient):
-    """A base for schedules."""
+    """A base for schedules.
+
+    >>> rate: Schedule = Falling(first=0.8, last=0.1, n_first=1)
+    >>> [rate.at(Clock(t=t)) for t in (1, 2, 4, 100)]
+    [0.8, 0.4, 0.2, 0.1]
+    """
 
     def at(self, clock: Clock) -> float:
         """The number at this point of the stream."""

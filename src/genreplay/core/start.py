@@ -14,7 +14,12 @@ from genreplay.core.rbm import RBM
 
 @dataclass(frozen=True, repr=False)
 class RandomStart(Ingredient):
-    """All of Theta is drawn from N(0, sigma), as in the paper."""
+    """All of Theta is drawn from N(0, sigma), as in the paper.
+
+    >>> from genreplay import PAPER
+    >>> PAPER.replace(start=RandomStart(sigma=0.1))
+    Recipe(start=RandomStart(sigma=0.1))
+    """
 
     sigma: float = 0.01
     """standard deviation"""

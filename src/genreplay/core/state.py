@@ -17,6 +17,11 @@ class State(NamedTuple):
 
     ``online.step`` returns a new one, but ``waiting``, ``past`` and ``rng`` are changed in place: an old state is not a
     backup.
+
+    >>> from genreplay.core import PAPER, online
+    >>> state = online.init(n_visible=8, n_hidden=4, recipe=PAPER, rng=np.random.default_rng(0))
+    >>> state.t, state.n_learned, state.model is state.rbm
+    (1, 0, True)
     """
 
     rbm: RBM
@@ -52,7 +57,12 @@ class State(NamedTuple):
 
 
 class Info(NamedTuple):
-    """What one update did, for progress bars and reports."""
+    """What one update did, for progress bars and reports.
+
+    >>> info = Info(n_new=100, n_replayed=300, drift=0.9, learning_rate=0.05, n_epochs=10)
+    >>> info.replay_share
+    0.75
+    """
 
     n_new: int
     """rows of the batch, n_B"""

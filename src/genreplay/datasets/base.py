@@ -13,7 +13,15 @@ State: TypeAlias = Literal["exact", "surrogate", "partial", "generated"]
 
 
 class DatasetError(ValueError):
-    """A data set is unknown, missing, damaged, or asked for what it does not have; the message says what to do."""
+    """A data set is unknown, missing, damaged, or asked for what it does not have; the message says what to do.
+
+    >>> from genreplay import datasets
+    >>> try:
+    ...     datasets.load("cats")
+    ... except DatasetError as error:
+    ...     print(error)
+    There is no data set 'cats'. Known are: mnist, adult, ...
+    """
 
 
 class Splits(NamedTuple):
@@ -27,7 +35,13 @@ class Splits(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """A named data set, ready to be streamed."""
+    """A named data set, ready to be streamed.
+
+    >>> from genreplay import datasets
+    >>> digits = datasets.load("digits")
+    >>> digits.n_features, digits.title, len(digits.train), len(digits.test)
+    (64, 'digits', 1437, 360)
+    """
 
     name: str
     train: Bits

@@ -2,21 +2,19 @@
 
 One machine, one row every two minutes, from a Monday at 00:00 UTC. The columns:
 
-===========  =========================================================================================================
-time         of the row
-product      what is made; another one about once an hour
-mode         idle or running; follows the shifts: Monday to Friday from 06:00 to 22:00 it mostly runs, else it is mostly
-             idle; it changes about every half hour at most
-setpoint     the speed that is wanted; each product has its own, so the column has five values
-speed        near the setpoint when running, near 0 when idle
-temperature  of the hall: warmest at 15:00, and a little warmer while the machine runs
-pressure     rises with the load when running
-flow         rises with the load when running, near 0 when idle
-vibration    rises with the speed
-current      rises with speed and load
-door_open    often when idle, hardly ever when running
-cycle_time   seconds for one piece, falls with the speed; empty by nature when idle
-===========  =========================================================================================================
+- time: of the row
+- product: what is made; another one about once an hour
+- mode: idle or running; follows the shifts: Monday to Friday from 06:00 to 22:00 it mostly runs, else it is mostly
+  idle; it changes about every half hour at most
+- setpoint: the speed that is wanted; each product has its own, so the column has five values
+- speed: near the setpoint when running, near 0 when idle
+- temperature: of the hall: warmest at 15:00, and a little warmer while the machine runs
+- pressure: rises with the load when running
+- flow: rises with the load when running, near 0 when idle
+- vibration: rises with the speed
+- current: rises with speed and load
+- door_open: often when idle, hardly ever when running
+- cycle_time: seconds for one piece, falls with the speed; empty by nature when idle
 
 About one in a hundred of the cells of the sensors (speed to current) is missing. A share of the rows is faulty, in
 equal parts of five kinds:

@@ -68,7 +68,11 @@ def _find(spec: Spec) -> tuple[Form, Folder] | None:
 
 
 class Summary(NamedTuple):
-    """A data set as it is found on this machine."""
+    """A data set as it is found on this machine.
+
+    >>> describe("digits").state, describe("digits").n_features
+    ('exact', 64)
+    """
 
     name: str
     title: str

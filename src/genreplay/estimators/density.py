@@ -50,14 +50,33 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         return self._by_block(rbm_module.hidden_given_visible, self._check_rows(X))
 
     def reconstruct(self, X: npt.ArrayLike) -> Array:
-        """Return the visible probabilities after one pass up and down, both layers at their probabilities."""
+        """Return the visible probabilities after one pass up and down, both layers at their probabilities.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, random_state=0).fit(np.tile([[1, 1, 0, 0], [0, 0, 1, 1]], (500, 1)))
+        >>> rbm.reconstruct([[1, 1, 0, 0]]).round().tolist()
+        [[1.0, 1.0, 0.0, 0.0]]
+        """
         return self._by_block(
             lambda rbm, v: rbm_module.visible_given_hidden(rbm, rbm_module.hidden_given_visible(rbm, v)),
             self._check_rows(X),
         )
 
     def free_energy(self, X: npt.ArrayLike) -> Float64:
-        """Return F(v), one value a row (Eq. 2); low where the model expects rows. Needs no log Z."""
+        """Return F(v), one value a row (Eq. 2); low where the model expects rows. Needs no log Z.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rbm = OnlineRBM(n_hidden=8, random_state=0).fit(np.tile([[1, 1, 0, 0], [0, 0, 1, 1]], (500, 1)))
+        >>> usual, strange = rbm.free_energy([[1, 1, 0, 0], [1, 0, 1, 0]])
+        >>> bool(usual < strange)
+        True
+        """
         return self._by_block(rbm_module.free_energy, self._check_rows(X))
 
     def score_samples(self, X: npt.ArrayLike, log_partition: LogPartition | None = None) -> Float64:
@@ -83,7 +102,16 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         return -self._by_block(rbm_module.free_energy, rows) - log_partition.log_z
 
     def score(self, X: npt.ArrayLike, y: object = None) -> float:
-        """Return the mean of ``score_samples``: the average log-likelihood in nats."""
+        """Return the mean of ``score_samples``: the average log-likelihood in nats.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> rows = np.tile([[1, 1, 0, 0], [0, 0, 1, 1]], (500, 1))  # two rows, each with probability 1/2
+        >>> bool(-1.5 < OnlineRBM(n_hidden=8, random_state=0).fit(rows).score(rows) < np.log(0.5))
+        True
+        """
         return float(self.score_samples(X).mean())
 
     def log_partition(
@@ -99,7 +127,7 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
 
         Parameters
         ----------
-        method : {"auto", "exact", "ais", "reverse-ais"}, default="auto"
+        method : str, default="auto"
             "exact" enumerates the smaller layer (up to 25 units). "ais" anneals from the base rates of the rows seen;
             with too few temperatures, the log-likelihood comes out too high. "reverse-ais" anneals back from samples of
             the model; then it comes out too low. "auto" is exact where that takes seconds (18 units against 784), else

@@ -61,9 +61,9 @@ class OnlineRBMDetector(OneRowMixin, OutlierMixin, NestedParams):  # type: ignor
     warm_up : int or None, default=None
         First rows of a stream, which fix the codes of the columns. They wait until then, and are learned after. None
         for the encoder's own number, 500.
-    on_drift : {"nothing", "faster", "fewer-dreams"}, default="nothing"
-        What to do when new rows no longer fit: nothing; or, for 20 updates, three times the learning rate, or a
-        quarter of the rehearsed rows.
+    on_drift : str, default="nothing"
+        What to do when new rows no longer fit: "nothing"; or, for 20 updates, three times the learning rate ("faster"),
+        or a quarter of the rehearsed rows ("fewer-dreams").
     alarms : Deviations or None, default=None
         For a series, whose rows come in the order of their times: when a row raises an alarm, given those before it.
         ``learn_scored`` then returns the anomaly of ``Deviations``, and all rows teach alike. See ``series_detector``.

@@ -1,16 +1,16 @@
 r"""Alarms in a series: rows whose surprise, over some lengths of time, is far above what it usually is.
 
 A single surprising row is no alarm in a series whose rows often surprise, and a failure may show in no single row but
-in many that are each a little strange. So the surprise :math:`s_t` of a cell is followed by its means over the last few
+in many that are each a little strange. So the surprise $s_t$ of a cell is followed by its means over the last few
 rows, one for each scale w,
 
-.. math:: x_t^w = \frac{1}{w} \sum_{i=0}^{w-1} s_{t-i},
+$$x_t^w = \frac{1}{w} \sum_{i=0}^{w-1} s_{t-i},$$
 
 each compared with its own running mean and standard deviation before this row. The anomaly of the cell is the sum of
 these deviations, and that of a row is that of its most deviating cell, less log(n) where there are n of them, because
 of many cells one often deviates:
 
-.. math:: z_t = \sum_w \frac{x_t^w - \mu_t^w}{\sigma_t^w + 0.3}.
+$$z_t = \sum_w \frac{x_t^w - \mu_t^w}{\sigma_t^w + 0.3}.$$
 
 The 0.3 nats keep a series that hardly ever surprises from raising an alarm at the least change. The values of a number
 that is stuck surprise nobody, so how long it has not changed is followed, too: see ``Standstill``. After an alarm, the

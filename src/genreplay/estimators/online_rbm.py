@@ -33,32 +33,34 @@ if TYPE_CHECKING:
 class OnlineRBM(DensityMixin, NestedParams):
     r"""Restricted Boltzmann Machine learned online, rehearsing its own dreams in place of stored data.
 
-    Online Contrastive Divergence with Generative Replay, OCD_GR [1]_: every ``batch_size`` rows, the model generates
+    Online Contrastive Divergence with Generative Replay, OCD_GR [1]: every ``batch_size`` rows, the model generates
     rows of its own past and takes some steps of contrastive divergence on both together. No observation is kept. The
     density is
 
-    .. math:: \log p(v) = -\mathcal{F}(v) - \log Z, \qquad
-              \mathcal{F}(v) = -a^\top v - \sum_j \log(1 + \exp(b_j + W_{j:} v)).
+    $$\log p(v) = -\mathcal{F}(v) - \log Z, \qquad
+    \mathcal{F}(v) = -a^\top v - \sum_j \log(1 + \exp(b_j + W_{j:} v)).$$
 
     Parameters
     ----------
     n_hidden : int, default=500
         Hidden units, n_h.
-    recipe : {"modern", "paper"} or Recipe, default="modern"
-        How it learns. "paper" is the method as published. "modern" stores nothing of the stream either, and fits far
-        better: persistent chains beside the reconstructions, centred gradients, a falling learning rate, averaged
-        parameters, and a pool of dreams that is rehearsed when the stream drifts. A ``Recipe`` such as
-        ``PAPER.replace(n_cd=3)`` sets everything; its settings have nested names such as ``recipe__learning_rate``.
-    replay : {"generative", "dream-pool", "limited-memory", "infinite-memory", "none"} or Replay, default=None
-        What is rehearsed, in place of what the recipe says: dreams generated for each update (OCD_GR) or from a pool,
-        stored rows in the bytes of the parameters (ER-ML), all rows (ER-IM), nothing; or an object such as
-        ``GenerativeReplay(n_gibbs=5)`` or ``MemoryReplay(capacity=1000)``. None leaves it to the recipe.
+    recipe : str or Recipe, default="modern"
+        How it learns: "modern", "paper", or a recipe of your own. "paper" is the method as published. "modern" stores
+        nothing of the stream either, and fits far better: persistent chains beside the reconstructions, centred
+        gradients, a falling learning rate, averaged parameters, and a pool of dreams that is rehearsed when the stream
+        drifts. A ``Recipe`` such as ``PAPER.replace(n_cd=3)`` sets everything; its settings have nested names such as
+        ``recipe__learning_rate``.
+    replay : str, Replay or None, default=None
+        What is rehearsed, in place of what the recipe says; None leaves it to the recipe. By name: "generative"
+        (OCD_GR), dreams generated for each update; "dream-pool", dreams from a pool; "limited-memory" (ER-ML), stored
+        rows in the bytes of the parameters; "infinite-memory" (ER-IM), all rows; "none". Or an object such as
+        ``GenerativeReplay(n_gibbs=5)`` or ``MemoryReplay(capacity=1000)``.
     batch_size : int, default=100
         Observed rows that trigger one update, n_B.
     binarize : float or None, default=0.5
         Values above it become 1, the others 0. With None, values must lie in [0, 1] and are taken as probabilities.
-    dtype : {"float32", "float64"}, default="float32"
-        Number type of the parameters and of the arithmetic.
+    dtype : str, default="float32"
+        "float32" or "float64": number type of the parameters and of the arithmetic.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random. The same seed and stream give the same model, however the stream is cut.
 
@@ -95,8 +97,8 @@ class OnlineRBM(DensityMixin, NestedParams):
 
     References
     ----------
-    .. [1] D. C. Mocanu, M. Torres Vega, E. Eaton, P. Stone, A. Liotta: Online Contrastive Divergence with Generative
-       Replay: Experience Replay without Storing Data. 2016.
+    [1] D. C. Mocanu, M. Torres Vega, E. Eaton, P. Stone, A. Liotta: Online Contrastive Divergence with Generative
+    Replay: Experience Replay without Storing Data. 2016.
 
     Examples
     --------

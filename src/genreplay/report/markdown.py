@@ -1,13 +1,13 @@
-"""Table 2 and the tables of detectors, faults, regimes, series and the modern recipe as Markdown, for the README."""
+"""Table 2 and the tables of detectors, faults, regimes, series and the modern recipe as Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from genreplay.experiments.nab.halves import N_SPLITS
 from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.formatting import fine_percent
-from genreplay.report import anomaly, beyond, faults, nab, regimes, sensors
+from genreplay.report import anomaly, beyond, faults, nab, regimes, sensors, summary
 from genreplay.report.tables import COLUMNS, Cell, Row, table2
 from genreplay.report.titles import column_title
 
@@ -49,8 +49,9 @@ def anomaly_table(results: Results) -> str:
         *(f"| {row.title} | {' | '.join(_auc(row, method) for method in anomaly.DETECTORS)} |" for row in rows),
         "",
         "Prequential ROC-AUC, mean ± standard deviation over seeds; IsolationForest and LocalOutlierFactor are fitted "
-        "offline on rows that they score afterwards. The best online method of a line is in bold. "
-        + " ".join(anomaly.sentences(results)),
+        "offline on rows that they score afterwards. The best online method of a line is in bold.",
+        "",
+        *_bullets(anomaly.sentences(results)),
     ]
     return "\n".join([*lines, *_quick(results)]) + "\n"
 
@@ -67,10 +68,12 @@ def faults_table(results: Results) -> str:
             f"| {row.title} | {' | '.join(_fault(row, method) for method in found.methods)} |" for row in order.auc
         ]
         lines.append("")
-    lines.append(
+    lines += [
         "ROC-AUC of each kind of fault among the usual rows, mean ± standard deviation over seeds; IsolationForest is "
-        "fitted offline on all rows. The best method of a line is in bold. " + " ".join(found.sentences)
-    )
+        "fitted offline on all rows. The best method of a line is in bold.",
+        "",
+        *_bullets(found.sentences),
+    ]
     return "\n".join([*lines, *_quick(results)]) + "\n"
 
 
@@ -92,7 +95,11 @@ def regimes_table(results: Results) -> str:
 
 
 def _quick(results: Results) -> list[str]:
-    return ["**Quick runs: few rows. Not for comparison.**"] if results.quick else []
+    return ["", "**Quick runs: few rows. Not for comparison.**"] if results.quick else []
+
+
+def _bullets(sentences: Iterable[str]) -> list[str]:
+    return [f"- {sentence}" for sentence in sentences]
 
 
 def _fault(row: faults.Row, method: str) -> str:
@@ -161,9 +168,9 @@ def beyond_table(results: Results) -> str:
             modern, stored = contest.methods["dream pool"], contest.methods["ER-IM"]
             ours = " | ".join(_cell(Cell(each)) for each in (modern, stored, contest.protocol))
             lines.append(f"| MNIST, sorted | {ours} | | |")
-    lines += ["", " ".join(found.sentences)]
+    lines += ["", *_bullets(found.sentences)]
     if results.quick:
-        lines.append("**Quick runs: small models and few rows. Not for comparison.**")
+        lines += ["", "**Quick runs: small models and few rows. Not for comparison.**"]
     return "\n".join(lines) + "\n"
 
 
@@ -202,6 +209,7 @@ def _cell(cell: Cell) -> str:
 
 
 TABLES: tuple[Callable[[Results], str], ...] = (
+    summary.table,
     table,
     anomaly_table,
     faults_table,
@@ -210,4 +218,5 @@ TABLES: tuple[Callable[[Results], str], ...] = (
     sensors_table,
     beyond_table,
 )
-"""the tables of the README, in order; a table whose runs are missing is empty"""
+"""what ``genreplay report --format md`` prints, in order; a table whose runs are missing is empty. The first is that of
+the README, the others are in the documentation"""

@@ -40,14 +40,12 @@ class TableEncoder(CodedRows):
     Each column is a group of codes of which exactly one holds. The codes are learned from the first rows of a stream
     and then frozen, so that the meaning of a code never changes after a model has learned it:
 
-    ===========  =======================================================================================================
-    kind         codes of its group
-    ===========  =======================================================================================================
-    number       intervals of equal width between the 1st and the 99th percentile, ever wider ones beyond; missing
-    category     each of the most frequent labels; unseen, for any other label; missing
-    boolean      false; true; missing
-    timestamp    two groups, in UTC: sectors of the day; missing. And: Monday to Sunday; missing
-    ===========  =======================================================================================================
+    | kind | codes of its group |
+    |---|---|
+    | number | intervals of equal width between the 1st and the 99th percentile, ever wider ones beyond; missing |
+    | category | each of the most frequent labels; unseen, for any other label; missing |
+    | boolean | false; true; missing |
+    | timestamp | two groups, in UTC: sectors of the day; missing. And: Monday to Sunday; missing |
 
     A number column with no more than ``n_bins + 1`` different values has an interval for each of them.
 

@@ -88,7 +88,7 @@ class NumberCode:
         r"""Cut the numbers of a series finely near their median, and ever more coarsely away from it.
 
         With the median m and the robust scale s of the known values, the cuts are at equal steps of
-        :math:`\mathrm{asinh}((x - m) / s)`, from -60 to 60 scales: steps of equal width near the median, and of equal
+        $\mathrm{asinh}((x - m) / s)$, from -60 to 60 scales: steps of equal width near the median, and of equal
         ratio far from it. So a value that leaves the range of the first rows, as those of a series do, still has a code
         that says how far it is. Beyond 60 scales there is an open interval on either side.
 

@@ -66,7 +66,13 @@ class TableRBM(Ingredient):
 
 
 class State(NamedTuple):
-    """Everything that learning goes on from; its arrays are never changed in place."""
+    """Everything that learning goes on from; its arrays are never changed in place.
+
+    >>> rows = np.tile(np.array([[0, 1], [1, 0]], dtype=np.uint8), (50, 1))
+    >>> state = start(TableRBM(4), np.array([2, 2]), 2, np.full(4, 0.5), rows, np.random.default_rng(0))
+    >>> state.n_groups, state.n_learned, state.counts.shape
+    (2, 100, (4,))
+    """
 
     rbm: GroupedRBM
     """of the groups of the columns; its visible biases are the shares' logarithms plus ``learned``"""
@@ -127,7 +133,16 @@ def start(
     rows: Codes,
     rng: np.random.Generator,
 ) -> State:
-    """A model of the first rows. Its RBM has the first ``n_groups`` groups; the others are only counted."""
+    """A model of the first rows. Its RBM has the first ``n_groups`` groups; the others are only counted.
+
+    >>> rows = np.tile(np.array([[0, 1], [1, 0]], dtype=np.uint8), (50, 1))  # two columns that are never equal
+    >>> settings, rng = TableRBM(8, n_first=100), np.random.default_rng(0)
+    >>> state = start(settings, np.array([2, 2]), 2, np.full(4, 0.5), rows, rng)
+    >>> both = np.array([[0, 1], [0, 0]], dtype=np.uint8)
+    >>> unequal, equal = model.surprise(state.rbm, state.offsets, both).sum(axis=1)
+    >>> bool(unequal < equal)
+    True
+    """
     offsets = model.offsets_of(sizes)
     n_codes, n_hidden = int(offsets[n_groups]), settings.n_hidden
     p_values = np.ones(len(rows))
@@ -160,6 +175,11 @@ def update(state: State, settings: TableRBM, rows: Codes, p_values: Float64, n_e
     An anomaly must not become usual by coming a few times. From rows with p-values below 1 %, relations between
     columns are learned in proportion to them; other rows teach alike, for what is rare but usual shows best which
     columns belong together. Codes are counted by the square root of the p-value.
+
+    >>> rows = np.tile(np.array([[0, 1], [1, 0]], dtype=np.uint8), (50, 1))
+    >>> state = start(TableRBM(4), np.array([2, 2]), 2, np.full(4, 0.5), rows, np.random.default_rng(0))
+    >>> update(state, TableRBM(4), rows, p_values=np.ones(100)).n_learned
+    200
     """
     rng, n_groups = state.rng, state.n_groups
     offsets = state.offsets[: n_groups + 1]

@@ -29,7 +29,12 @@ class _Parameters(NamedTuple):
 
 
 class GroupedRBM(_Parameters):
-    """Parameters W, a and b, with the codes of all groups side by side."""
+    """Parameters W, a and b, with the codes of all groups side by side.
+
+    >>> rbm = GroupedRBM(W=np.zeros((5, 4)), a=np.zeros(5), b=np.zeros(4))  # groups of 3 and 2 codes, 4 hidden units
+    >>> surprise(rbm, offsets_of([3, 2]), np.array([[1, 0]], dtype=np.uint8)).round(3)  # log 3 and log 2
+    array([[1.099, 0.693]])
+    """
 
     @cached_property
     def odds(self) -> Odds:

@@ -13,7 +13,11 @@ from genreplay.core.kernels.arrays import Codes, Offsets
 
 
 class Rehearsed(Ingredient):
-    """A base for what is rehearsed. It is a set of rows of codes, empty at first, that ``renewed`` keeps up to date."""
+    """A base for what is rehearsed. It is a set of rows of codes, empty at first, that ``renewed`` keeps up to date.
+
+    >>> isinstance(Dreams(), Rehearsed), Dreams().n_rows, Nothing().n_rows
+    (True, 100, 0)
+    """
 
     n_rows: int
     """rows rehearsed in each update"""
@@ -27,7 +31,12 @@ class Rehearsed(Ingredient):
 
 @dataclass(frozen=True, repr=False)
 class Nothing(Rehearsed):
-    """Rehearse nothing."""
+    """Rehearse nothing.
+
+    >>> from genreplay import OnlineRBMDetector, TableRBM
+    >>> OnlineRBMDetector(rbm=TableRBM(replay=Nothing())).rbm
+    TableRBM(replay=Nothing())
+    """
 
     n_rows: int = 0
 
@@ -45,6 +54,12 @@ class Dreams(Rehearsed):
     Every update lets some of them go on for ``n_gibbs`` steps, as many as it takes to reach all of them while the
     stream grows by the share ``renewal``: the older the stream, the longer a dream of the past is rehearsed. No row of
     the stream gets in.
+
+    >>> from genreplay import OnlineRBMDetector, TableRBM
+    >>> rows = np.random.default_rng(0).normal(size=(600, 3))
+    >>> detector = OnlineRBMDetector(rbm=TableRBM(replay=Dreams(size=200)), random_state=0).fit(rows)
+    >>> len(detector.dreams_)
+    200
     """
 
     size: int = 500
@@ -71,7 +86,12 @@ class Dreams(Rehearsed):
 
 @dataclass(frozen=True, repr=False)
 class Stored(Rehearsed):
-    """Rehearse stored rows, for comparison: a random sample of all that have come (Vitter's algorithm R)."""
+    """Rehearse stored rows, for comparison: a random sample of all that have come (Vitter's algorithm R).
+
+    >>> from genreplay import OnlineRBMDetector, TableRBM
+    >>> OnlineRBMDetector(rbm=TableRBM(replay=Stored(size=1000))).rbm
+    TableRBM(replay=Stored(size=1000))
+    """
 
     size: int = 500
     n_rows: int = 100

@@ -12,18 +12,18 @@ Three facts make contrastive divergence on sparse rows cheaper than with dense p
 Sparse products need Numba (the extra ``fast``). All products are dense without Numba, and for rows that are dense,
 narrow, or contain other values than zero and one.
 
-=================  ==============================================================
-``choice.py``      which implementation runs: ``use``, ``threads``
-``sparse.py``      sparse rows, and when they are used
-``products.py``    inputs of the layers, the gradient's statistics, momentum
-``draws.py``       probabilities and random draws
-``softplus.py``    sums of softplus, for free energies
-``annealing.py``   the hidden layer's part of one step of AIS
-``grouped.py``     the model of a table
-``scores.py``      how surprising the rows of a table are
-``workspace.py``   arrays that are reused
-``compiled/``      the loops that Numba compiles
-=================  ==============================================================
+| file | what it has |
+|---|---|
+| ``choice.py`` | which implementation runs: ``use``, ``threads`` |
+| ``sparse.py`` | sparse rows, and when they are used |
+| ``products.py`` | inputs of the layers, the gradient's statistics, momentum |
+| ``draws.py`` | probabilities and random draws |
+| ``softplus.py`` | sums of softplus, for free energies |
+| ``annealing.py`` | the hidden layer's part of one step of AIS |
+| ``grouped.py`` | the model of a table |
+| ``scores.py`` | how surprising the rows of a table are |
+| ``workspace.py`` | arrays that are reused |
+| ``compiled/`` | the loops that Numba compiles |
 """
 
 from genreplay.core.kernels.annealing import anneal

@@ -15,6 +15,11 @@ def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, p:
 
     Returns sum_j softplus(following x_j) - softplus(beta x_j), one value per row. Writes the probabilities
     S(following x) to ``p`` and draws with them to ``h``.
+
+    >>> x = np.zeros((2, 3))
+    >>> p, h = np.empty_like(x), np.empty_like(x)
+    >>> anneal(x, beta=0.0, following=1.0, rng=np.random.default_rng(0), p=p, h=h), p[0]
+    (array([0., 0.]), array([0.5, 0.5, 0.5]))
     """
     loops, number = loops_for(x), x.dtype.type
     if loops is not None:

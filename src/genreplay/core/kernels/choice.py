@@ -69,7 +69,12 @@ def threads(n: int) -> Iterator[None]:
 
 @cache
 def compiled_loops() -> ModuleType | None:
-    """Return the module of compiled loops, or None if Numba is not installed. Numba is imported at the first call."""
+    """Return the module of compiled loops, or None if Numba is not installed. Numba is imported at the first call.
+
+    >>> loops = compiled_loops()
+    >>> loops is None or hasattr(loops, "momentum")
+    True
+    """
     if importlib.util.find_spec("numba") is None:
         return None
     from genreplay.core.kernels import compiled

@@ -13,7 +13,11 @@ _LARGEST = np.iinfo(np.uint64).max
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
-    """S(x) = 1 / (1 + exp(-x)). In NumPy it is computed with tanh, which cannot overflow."""
+    """S(x) = 1 / (1 + exp(-x)). In NumPy it is computed with tanh, which cannot overflow.
+
+    >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
+    array([0. , 0.5, 1. ])
+    """
     loops = loops_for(x)
     if loops is not None:
         out = np.empty_like(x) if out is None else out
@@ -37,6 +41,9 @@ def draw(p: Array, rng: np.random.Generator, out: Array | None = None) -> Array:
     number decides this case. There is one such number per row: after each decision it is rescaled, so it is uniform
     again and can decide the next case. The probabilities are therefore exact, and much cheaper than one real number
     per unit.
+
+    >>> draw(np.full((1000, 100), 0.3), np.random.default_rng(0)).mean().round(2)
+    np.float64(0.3)
     """
     uniform, spare = random_bits(p.shape, rng)
     out = np.multiply(p, 65536, out=out)
@@ -55,6 +62,10 @@ def sample(x: Array, rng: np.random.Generator, p: Array | None = None, out: Arra
     """Return the probabilities S(x) and draws with these probabilities.
 
     ``x``, ``p`` and ``out`` must be three different arrays.
+
+    >>> p, v = sample(np.array([[-50.0, 50.0]]), np.random.default_rng(0))
+    >>> v
+    array([[0., 1.]])
     """
     loops = loops_for(x)
     if loops is None:

@@ -16,6 +16,10 @@ def to_hidden(
     """Return the inputs of the hidden layer, b + W v for each row.
 
     If ``v`` is ``Near``, ``origin`` must hold the inputs for the rows that ``v`` is compared with.
+
+    >>> to_hidden(np.array([[1.0, 0.0], [1.0, 1.0]]), W=np.array([[2.0, 3.0]]), b=np.array([0.5]))
+    array([[2.5],
+           [5.5]])
     """
     if isinstance(v, Near):
         assert origin is not None
@@ -34,12 +38,20 @@ def to_hidden(
 
 
 def bias_of(v: VisibleRows, a: Array) -> Array:
-    """a'v, one number per row."""
+    """a'v, one number per row.
+
+    >>> bias_of(np.array([[1.0, 0.0], [1.0, 1.0]]), a=np.array([2.0, 3.0]))
+    array([2., 5.])
+    """
     return v.sum_of_rows(a) if isinstance(v, Sparse) else v @ a
 
 
 def to_visible(h: Array, W: Array, a: Array, out: Array | None = None) -> Array:
-    """Return the inputs of the visible layer, a + W^T h for each row."""
+    """Return the inputs of the visible layer, a + W^T h for each row.
+
+    >>> to_visible(np.array([[1.0]]), W=np.array([[2.0, 3.0]]), a=np.array([0.5, 0.0]))
+    array([[2.5, 3. ]])
+    """
     ones = compact(h, W.shape[1], SPARSE_HIDDEN_BELOW)
     if isinstance(ones, Sparse):
         out = np.empty((len(h), W.shape[1]), dtype=W.dtype) if out is None else out
@@ -58,6 +70,11 @@ def contrast(
 
     The results have the shapes of W, a and b. The first has the memory order of W: transposed, so that each row that is
     added to is contiguous. H and H_neg may be overwritten.
+
+    >>> V, V_neg = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
+    >>> W, a, b = contrast(V, np.array([[1.0]]), V_neg, np.array([[0.5]]), Workspace())
+    >>> W, a, b
+    (array([[ 0.75, -0.25]]), array([ 0.5, -0.5]), array([0.5]))
     """
     share, share_neg = 1 / len(H), 1 / len(H_neg)
     mean, mean_neg = (np.full(len(each), 1 / len(each), dtype=H.dtype) for each in (H, H_neg))
@@ -89,7 +106,13 @@ def contrast(
 
 
 def momentum(theta: Array, velocity: Array, slope: Array, rate: float, keep: float, decay: float) -> None:
-    """Set velocity to keep velocity + rate (slope - decay theta), and add it to theta; both in place."""
+    """Set velocity to keep velocity + rate (slope - decay theta), and add it to theta; both in place.
+
+    >>> theta, velocity = np.array([1.0]), np.array([1.0])
+    >>> momentum(theta, velocity, slope=np.array([2.0]), rate=0.1, keep=0.5, decay=0.0)
+    >>> velocity, theta
+    (array([0.7]), array([1.7]))
+    """
     loops = compiled_loops()
     alike = theta.strides == velocity.strides == slope.strides and theta.flags.forc
     if loops is not None and alike:

@@ -15,13 +15,20 @@ def sum_softplus(x: Array) -> Float64:
 
     softplus(x) = max(x, 0) + log(1 + exp(-|x|)). A sum of logarithms is the logarithm of a product, so one logarithm is
     enough for a hundred units.
+
+    >>> sum_softplus(np.array([[0.0, 1000.0]])).round(3)
+    array([1000.693])
     """
     positive: Float64 = np.maximum(x, 0.0).sum(axis=-1, dtype=np.float64)
     return positive + sum_log1p_exp_neg(np.abs(x))
 
 
 def sum_log1p_exp_neg(x: Array) -> Float64:
-    """sum_j log(1 + exp(-x_j)) over the last axis, for x >= 0."""
+    """sum_j log(1 + exp(-x_j)) over the last axis, for x >= 0.
+
+    >>> sum_log1p_exp_neg(np.array([[0.0, 1000.0]])).round(3)
+    array([0.693])
+    """
     factors = np.exp(-x)
     factors += 1.0
     starts = np.arange(0, x.shape[-1], _FACTORS_PER_LOG)

@@ -93,7 +93,11 @@ class Sparse:
 
 
 class Near(NamedTuple):
-    """Rows of zeros and ones, stored as their difference from other rows of zeros and ones."""
+    """Rows of zeros and ones, stored as their difference from other rows of zeros and ones.
+
+    >>> Near(Sparse.of(np.array([[0.0, -1.0, 1.0]]))).flips.places
+    array([1, 2], dtype=int32)
+    """
 
     flips: Sparse
     """these rows minus the other rows"""
@@ -107,6 +111,9 @@ def compact(rows: VisibleRows, width: int, density: float = SPARSE_BELOW) -> Vis
     """Make ``rows`` sparse if that makes products with a matrix of ``width`` columns faster, and dense otherwise.
 
     Sparse rows become dense if sparse products are not faster. So the results do not depend on the form of the input.
+
+    >>> compact(np.full((4, 100), 0.5), width=500).shape  # no bits: they stay as they are
+    (4, 100)
     """
     products, loops = products_in_use.get(), compiled_loops()
     if isinstance(rows, Sparse):
@@ -134,6 +141,10 @@ def compact_near(rows: Array, origin: VisibleRows) -> VisibleRows | Near:
     """Make 0/1 ``rows`` sparse if ``origin`` is sparse: store their ones or their flips, whichever are fewer.
 
     Flips are the units in which ``rows`` differ from ``origin``. ``rows`` may be overwritten: use the returned value.
+
+    >>> rows = np.eye(3)
+    >>> compact_near(rows, origin=np.zeros((3, 3))) is rows  # dense rows stay dense
+    True
     """
     if not isinstance(origin, Sparse):
         return rows

@@ -11,7 +11,12 @@ from genreplay.core.kernels.arrays import Array
 
 
 class Workspace:
-    """Named arrays that are allocated once and reused. Each use may overwrite the content of an earlier one."""
+    """Named arrays that are allocated once and reused. Each use may overwrite the content of an earlier one.
+
+    >>> work = Workspace()
+    >>> work.array("hidden", (2, 3), np.float32) is work.array("hidden", (2, 3), np.float32)
+    True
+    """
 
     def __init__(self) -> None:
         self._arrays: dict[str, npt.NDArray[Any]] = {}

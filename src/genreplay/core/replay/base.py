@@ -16,7 +16,17 @@ Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 
 class Past(Protocol):
-    """What a learner can rehearse."""
+    """What a learner can rehearse.
+
+    >>> from genreplay import MemoryReplay
+    >>> from genreplay.core import rbm
+    >>> rng = np.random.default_rng(0)
+    >>> model = rbm.init(n_visible=4, n_hidden=2, rng=rng)
+    >>> past: Past = MemoryReplay(capacity=10).start(model)
+    >>> past.remember(np.ones((20, 4), dtype=np.float32), rng)
+    >>> past.recall(3, model, rng).shape
+    (3, 4)
+    """
 
     @property
     def nbytes(self) -> int:
@@ -41,7 +51,12 @@ class Past(Protocol):
 
 
 class Replay(Ingredient):
-    """A base for replay strategies. One that holds nothing is its own past, and needs to write only ``recall``."""
+    """A base for replay strategies. One that holds nothing is its own past, and needs to write only ``recall``.
+
+    >>> from genreplay import DreamPool, GenerativeReplay, MemoryReplay
+    >>> [strategy.needs_chains for strategy in (GenerativeReplay(), MemoryReplay(), DreamPool())]
+    [False, False, True]
+    """
 
     needs_chains: ClassVar[bool] = False
     """whether it rehearses states of persistent chains"""

@@ -2,15 +2,15 @@ r"""NAB's score: early alarms in windows are worth points, missed windows and fa
 
 A row raises an alarm where its anomaly score is at least the threshold, which is one for all series. With the sigmoid
 
-.. math:: \sigma(y) = 2 / (1 + e^{5 y}) - 1, \qquad \sigma(y) = -1 \text{ where } y \geq 3,
+$$\sigma(y) = 2 / (1 + e^{5 y}) - 1, \qquad \sigma(y) = -1 \text{ where } y \geq 3,$$
 
 the sum over all series has three terms:
 
-- a window with an alarm in it counts once, by its earliest alarm: :math:`A_{TP}\, \sigma(y) / \sigma(-1)`, where y goes
+- a window with an alarm in it counts once, by its earliest alarm: $A_{TP}\, \sigma(y) / \sigma(-1)$, where y goes
   from -1 at the first row of the window to -1 / width at the last;
-- a window without an alarm costs :math:`A_{FN}`;
-- each alarm outside of windows costs :math:`A_{FP}\, |\sigma(y)|`, where y is the number of rows since the last row of
-  the window before it, divided by (width of that window - 1). Before any window, the cost is :math:`A_{FP}`.
+- a window without an alarm costs $A_{FN}$;
+- each alarm outside of windows costs $A_{FP}\, |\sigma(y)|$, where y is the number of rows since the last row of
+  the window before it, divided by (width of that window - 1). Before any window, the cost is $A_{FP}$.
 
 Rows in the probationary period do not count. The sum is scaled so that a detector that never fires has 0, and one that
 fires in the first row of each window and nowhere else has 100.

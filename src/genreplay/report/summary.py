@@ -1,0 +1,96 @@
+"""The results in one small table: a line for each question, with the command that makes the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from genreplay.experiments.calibration import MADE_UP, NOMINAL
+from genreplay.experiments.faults import METHODS
+from genreplay.experiments.paper.table2 import PAPER
+from genreplay.experiments.results import Results
+from genreplay.formatting import percent
+from genreplay.report import anomaly, beyond, calibration, faults, nab
+
+
+class Line(NamedTuple):
+    """A question, our answer, what it is compared with, and the experiment."""
+
+    question: str
+    ours: str
+    beside: str
+    experiment: str
+
+
+def table(results: Results) -> str:
+    """Markdown; a line is left out where its runs are missing, and the table is empty where all are."""
+    lines = [
+        f"| {line.question} | **{line.ours}** | {line.beside} | `genreplay reproduce {line.experiment}` |"
+        for part in (_beyond, _anomaly, _calibration, _faults, _nab)
+        for line in part(results)
+    ]
+    if not lines:
+        return ""
+    quick = ["", "**Quick runs: small models and few rows. Not for comparison.**"] if results.quick else []
+    return "\n".join(["| measured | genreplay | beside it | made by |", "|---|---|---|---|", *lines, *quick]) + "\n"
+
+
+def _beyond(results: Results) -> Iterator[Line]:
+    done = [(row, row.modern) for row in beyond.table(results) if row.modern is not None]
+    if done:
+        n_above = sum(modern.mean >= row.paper["OCD_GR"] for row, modern in done)
+        n_surrogates = sum("(surrogate)" in row.title for row, _ in done)
+        said = "one pass, no row stored" + (f"; {n_surrogates} of them a surrogate" if n_surrogates else "")
+        title = "data sets of the paper on which the log-likelihood is at least its own"
+        yield Line(title, f"{n_above} of {len(done)}", said, "beyond")
+    for contest in beyond.contest(results):
+        modern, stored, protocol = contest.methods["dream pool"], contest.methods["ER-IM"], contest.protocol
+        if modern is not None and protocol is not None:
+            beside = [f"our run of the paper's method {protocol.mean:.1f}"]
+            beside += [f"published {PAPER['mnist']['OCD_GR']:.1f}"] if contest.order == "random" else []
+            beside += [] if stored is None else [f"with every row stored {stored.mean:.1f}"]
+            title = f"MNIST in {contest.order} order, test nats"
+            yield Line(title, f"{modern.mean:.1f}", ", ".join(beside), "beyond")
+
+
+def _anomaly(results: Results) -> Iterator[Line]:
+    rows = anomaly.table(results, "auc")
+    if rows and set(anomaly.DETECTORS) <= set(rows[-1].cells):
+        means = {method: f"{method} {cell.mean:.3f}" for method, cell in rows[-1].cells.items() if method != "RBM"}
+        shown = ("histograms", "LODA", "HalfSpaceTrees", "IsolationForest")
+        yield Line(
+            f"anomalies in {len(rows) - 1} tables, mean ROC-AUC",
+            f"{rows[-1].cells['RBM'].mean:.3f}",
+            ", ".join(means[method] for method in shown) + " (fitted offline)",
+            "anomaly",
+        )
+
+
+def _calibration(results: Results) -> Iterator[Line]:
+    rows = [row for row in calibration.calibration(results) if row.title != MADE_UP]
+    if rows:
+        n_right = sum(row.is_right(0) for row in rows)
+        yield Line(
+            f"tables with the right rate of false alarms at {percent(NOMINAL[0])}",
+            f"{n_right} of {len(rows)}",
+            f"within a factor of {calibration.FACTOR:g}",
+            "calibration",
+        )
+
+
+def _faults(results: Results) -> Iterator[Line]:
+    found = {
+        method: faults.spread(results.find("faults", order="time", method=method), "auc", "all") for method in METHODS
+    }
+    means = {method: f"{each.mean:.3f}" for method, each in found.items() if each is not None}
+    if "RBM" in means:
+        ours = means.pop("RBM")
+        yield Line("faults of a factory, ROC-AUC", ours, ", ".join(map(" ".join, means.items())), "faults")
+
+
+def _nab(results: Results) -> Iterator[Line]:
+    scores = {row.method: f"{row.defaults['standard']:.1f}" for row in nab.nab(results)}
+    if "RBM" in scores:
+        ours = scores.pop("RBM")
+        beside = ", ".join(map(" ".join, scores.items()))
+        yield Line("time series of NAB, standard score", ours, beside, "nab")
