@@ -113,7 +113,7 @@ def test_alarms_of_a_run_are_scored_by_nabs_rules(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_method_is_run_and_histograms_once() -> None:
-    assert [each.method for each in runs()].count("RBM") == 3
+    assert len(runs()) == len(METHODS)
     assert {each.method for each in runs()} == set(METHODS)
     assert [each.max_seeds for each in runs()[:3]] == [None, 1, 1]
     assert len({each.title for each in runs()}) == len(runs())

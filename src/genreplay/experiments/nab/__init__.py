@@ -5,7 +5,7 @@ with alarms by ``Deviations``; ``halves.py`` compares settings that were chosen 
 """
 
 from genreplay.experiments.nab.halves import Halves, halves, halves_of
-from genreplay.experiments.nab.run import LEARNING_RATES, METHODS, POLICIES, NabRun, runs
+from genreplay.experiments.nab.run import METHODS, POLICIES, NabRun, runs
 from genreplay.experiments.nab.scorer import (
     PROFILES,
     Part,
@@ -19,7 +19,6 @@ from genreplay.experiments.nab.scorer import (
 )
 
 __all__ = [
-    "LEARNING_RATES",
     "METHODS",
     "POLICIES",
     "PROFILES",

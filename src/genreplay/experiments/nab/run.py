@@ -19,7 +19,6 @@ from genreplay.experiments.nab.surprise import Surprise
 from genreplay.experiments.run import Figures, Report
 
 METHODS = ("RBM", "histograms", "histograms by hour")
-LEARNING_RATES = (0.01, SERIES_RBM.learning_rate, 0.04)
 POLICIES = [Deviations(scales, threshold) for scales in ((1, 4, 16), (1, 8, 32)) for threshold in (6.0, 7.0, 8.0, 9.0)]
 """the defaults, and others that a choice is made from"""
 QUICK_STEP = 15
@@ -132,10 +131,5 @@ def load() -> list[Series]:
 
 
 def runs(quick: bool = False) -> list[NabRun]:
-    """The RBM with each learning rate, and both histograms."""
-    step = QUICK_STEP if quick else 1
-    others = [rate for rate in LEARNING_RATES if rate != SERIES_RBM.learning_rate]
-    return [
-        *(NabRun(method, step=step) for method in METHODS),
-        *(NabRun(learning_rate=rate, step=step) for rate in others),
-    ]
+    """The RBM and both histograms."""
+    return [NabRun(method, step=QUICK_STEP if quick else 1) for method in METHODS]
