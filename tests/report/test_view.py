@@ -226,6 +226,14 @@ def test_times_are_compared_by_sector_and_weekday() -> None:
     assert week.missing.dreams == 0.5
 
 
+def test_days_are_left_out_where_the_dreams_have_none() -> None:
+    counts = Times(np.array(["09:00", "21:00", None], dtype=object), n_sectors=4)
+    counts.add(np.array([FIRST, np.nan]))
+    [day] = counts.pictures("t")
+    assert [(bar.rows, round(3 * bar.dreams)) for bar in day.bars] == [(0.5, 0), (0, 1), (0, 0), (0, 1)]
+    assert (day.missing.rows, round(3 * day.missing.dreams)) == (0.5, 1)
+
+
 def test_labels_are_counted_in_constant_memory() -> None:
     counts = pictures.Labels("category", np.array(["a", "b"], dtype=object))
     for start in range(0, 5_000, 100):

@@ -185,7 +185,8 @@ def _told_apart(facts: dict[str, Json], column: str) -> str:
         case "boolean":
             return "false, true"
         case "timestamp":
-            return f"{code['n_sectors']:,} times of day, 7 days of the week"
+            days = ", 7 days of the week" if code.get("has_days", True) else ""
+            return f"{code['n_sectors']:,} times of day{days}"
     return ""
 
 

@@ -36,7 +36,8 @@ seed_option = click.option(
 def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
     """Generate rows (dreams) with the columns of the table.
 
-    A number is a typical value of its interval. A time is a day of the week and a time of day.
+    A number is a typical value of its interval. A time is a time of day, with the day of the week if the model tells
+    days apart.
     """
     saved = models.load_ready(path)
     output = Output(saved.schema.names, as_json)

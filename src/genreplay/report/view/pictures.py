@@ -181,6 +181,8 @@ class Labels:
 class Times:
     """Counts by time of day and by day of the week, in UTC. Dreams are texts such as "Tue 13:30".
 
+    Where the model does not tell days apart, dreams are texts such as "13:30", and there is no picture of the days.
+
     >>> counts = Times(np.array(["Mon 01:30", "Tue 04:30"], dtype=object), n_sectors=8)
     >>> counts.add(np.array([1704067200.0]))
     >>> [(picture.what, picture.difference) for picture in counts.pictures("t")]
@@ -190,14 +192,15 @@ class Times:
     def __init__(self, dreams: Cells, n_sectors: int) -> None:
         self._n_sectors = n_sectors if n_sectors <= MAX_BARS else MAX_BARS
         places = [_day_and_second(text) for text in dreams.tolist()]
-        self._dreams = self._count(*np.array(places, dtype=np.float64).reshape(-1, 2).T)
+        days, seconds = np.array(places, dtype=np.float64).reshape(-1, 2).T
+        self._has_days = bool(np.isnan(seconds).all() or not np.isnan(days).all())
+        self._dreams = self._count(days, seconds)
         self._rows = self._count(np.empty(0), np.empty(0))
 
     def _count(self, days: Float64, seconds: Float64) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Cells in each sector of the day, and those of each weekday; missing ones at the end of both."""
-        missing = np.isnan(days)
-        sectors = np.where(missing, self._n_sectors, np.nan_to_num(seconds) * self._n_sectors // DAY).astype(np.int64)
-        weekdays = np.where(missing, len(WEEKDAYS), np.nan_to_num(days)).astype(np.int64)
+        sectors = np.where(np.isnan(seconds), self._n_sectors, seconds * self._n_sectors // DAY).astype(np.int64)
+        weekdays = np.where(np.isnan(days), len(WEEKDAYS), days).astype(np.int64)
         return np.bincount(sectors, minlength=self._n_sectors + 1), np.bincount(weekdays, minlength=len(WEEKDAYS) + 1)
 
     def add(self, cells: Cells) -> None:
@@ -219,10 +222,11 @@ class Times:
         )
         hours = [Mark(25.0 * i, f"{6 * i:02}:00") for i in range(5)]
         days = [Mark(100 * (i + 0.5) / len(WEEKDAYS), day) for i, day in enumerate(WEEKDAYS)]
-        return [
+        pictures = [
             Picture(name, "time of day, UTC", by_sector[:-1], True, by_sector[-1], hours),
             Picture(name, "day of the week, UTC", by_day[:-1], True, by_day[-1], days),
         ]
+        return pictures if self._has_days else pictures[:1]
 
 
 def counts_of(kind: Kind, dreams: Cells, code: Mapping[str, Any]) -> Counts:
@@ -279,10 +283,14 @@ def _marked(bars: Sequence[Bar]) -> list[int]:
 
 
 def _day_and_second(text: object) -> tuple[float, float]:
-    """Weekday and second of the day of a dreamed time; NaN where there is none."""
+    """Weekday and second of the day of a dreamed time; NaN where there is none.
+
+    >>> _day_and_second("Tue 13:30"), _day_and_second("13:30"), _day_and_second(None)
+    ((1, 48600), (nan, 48600), (nan, nan))
+    """
     try:
-        day, clock = str(text).split()
+        *day, clock = str(text).split()
         hour, minute = clock.split(":")
-        return WEEKDAYS.index(day), 3600 * int(hour) + 60 * int(minute)
+        return WEEKDAYS.index(day[0]) if day else math.nan, 3600 * int(hour) + 60 * int(minute)
     except ValueError:
         return math.nan, math.nan
