@@ -1,7 +1,7 @@
 """The transcripts of the README and of the documentation are real: each command is run, and prints what the page says.
 
 A block of ``sh`` is run as it is. In a block of ``console``, a line that begins with ``$ `` is a command, and the lines
-below it are what it prints.
+below it are what it prints. A block of Python whose first line is ``# NAME.py`` is a file of this name.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ from tests.test_documents import PAGES, ROOT, text_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")]
 
-BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
-WITH_TRANSCRIPTS = [page for page in PAGES if BLOCK.search(text_of(page))]
+BLOCK = re.compile(r"^```(sh|console|python)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"# (\w+\.py)\n")
+WITH_TRANSCRIPTS = [page for page in PAGES if re.search(r"^```(sh|console)$", text_of(page), flags=re.MULTILINE)]
 
 
 def commands(kind: str, block: str) -> list[tuple[str, list[str] | None]]:
     """Commands and the lines that they print; None where the page does not say."""
     if kind == "sh":
         return [(block, None)]
+    if kind == "python":
+        name = FILE_NAME.match(block)
+        return [(f"cat > {name[1]} <<'END'\n{block}END", None)] if name else []
     parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
     return [(part.partition("\n")[0], part.splitlines()[1:]) for part in parts]
 
