@@ -97,6 +97,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "faults-found": lambda results: _found(results, "time"),
     "regimes": markdown.regimes_table,
     "nab": markdown.nab_table,
+    "sensors": markdown.sensors_table,
 }
 """Markdown by name"""
 
