@@ -84,6 +84,22 @@ def test_a_run_has_the_scores_of_its_alarms(method: str) -> None:
 
 
 @pytest.mark.usefixtures("corpus")
+def test_the_first_seed_of_the_rbm_with_its_defaults_stores_pictures_with_the_alarms_that_are_scored() -> None:
+    figures = NabRun().execute(0, quiet)
+    pictures = figures["pictures"]
+    assert list(pictures) == figures["series"]
+    assert [len(each["windows"]) for each in pictures.values()] == figures["windows"]
+    assert sum(found for each in pictures.values() for *_, found in each["windows"]) == figures["n_found"]
+    assert sum(len(each["false_alarms"]) for each in pictures.values()) == figures["n_false"]
+
+
+@pytest.mark.parametrize(("other", "seed"), [(NabRun(), 1), (NabRun(learning_rate=0.04), 0), (NabRun("histograms"), 0)])
+@pytest.mark.usefixtures("corpus")
+def test_other_runs_store_no_pictures(other: NabRun, seed: int) -> None:
+    assert "pictures" not in other.execute(seed, quiet)
+
+
+@pytest.mark.usefixtures("corpus")
 def test_no_alarm_counts_in_the_probationary_period(monkeypatch: pytest.MonkeyPatch) -> None:
     def early(series: Series, *_others: object) -> Surprise:
         surprise = np.zeros((len(series.values), 1))

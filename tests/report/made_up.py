@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -112,7 +113,7 @@ def right(run: Run, seed: int) -> dict[str, Any]:
     if isinstance(run, RegimesRun):
         return _regimes(run, 0.2 if run.replay == "none" else 0.02)
     if isinstance(run, NabRun):
-        return _nab(run, 0.7 if run.method == "RBM" else 0.6)
+        return _nab(run, seed, 0.7 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
         return _sensors(run, seed, {"RBM": 0.92, "regression": 0.95}.get(run.method, 0.8))
     if isinstance(run, ClassesInTurn):
@@ -145,7 +146,7 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
     if isinstance(run, RegimesRun):
         return _regimes(run, 0.02 if run.replay == "none" else 0.2)
     if isinstance(run, NabRun):
-        return _nab(run, 0.5 if run.method == "RBM" else 0.6)
+        return _nab(run, seed, 0.5 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
         return _sensors(run, seed, 0.6 if run.method == "RBM" else 0.7)
     if isinstance(run, ClassesInTurn):
@@ -337,20 +338,38 @@ def _regimes(run: RegimesRun, alarms: float) -> dict[str, Any]:
     }
 
 
-def _nab(run: NabRun, share: float) -> dict[str, Any]:
-    """Each series has two windows and this share of their points, with any policy."""
+def _nab(run: NabRun, seed: int, share: float) -> dict[str, Any]:
+    """Each series has two windows, of which one is found, and this share of their points, with any policy."""
     names = nab.names()[:: run.step]
+    picture = {
+        "starts": "2014-04-01T00:00:00",
+        "ends": "2014-04-14T23:55:00",
+        "n_rows": 4_032,
+        "lowest": -1.5,
+        "highest": 20.0,
+        "low": [0, 10, 10, 20, 0, 10],
+        "high": [20, 20, 40, 200, 10, 20],
+        "anomaly": [0.0, 2.5, 7.4, 30.1, 6.9, 0.1],
+        "probation": 0.1498,
+        "windows": [[0.5, 0.6, True], [0.8, 0.9, False]],
+        "alarms_in_windows": [0.55],
+        "false_alarms": [0.35, 0.4, 0.7],
+    }
     scores = dict.fromkeys(PROFILES, 100 * share)
     gains = {name: [[2 * share * (each.tp + each.fn)] * len(names)] * len(POLICIES) for name, each in PROFILES.items()}
     counts = {"n_windows": 2 * len(names), "n_found": len(names), "n_false": 3 * len(names)}
     return {
         "scores": scores,
         **counts,
-        "categories": {category: {"scores": scores, **counts} for category in sorted({n.split("/")[0] for n in names})},
+        "categories": {
+            category: {"scores": scores, "n_windows": 2 * n, "n_found": n, "n_false": 3 * n}
+            for category, n in Counter(name.split("/")[0] for name in names).items()
+        },
         "policies": [{"scales": list(policy.scales), "threshold": policy.threshold} for policy in POLICIES],
         "series": names,
         "windows": [2] * len(names),
         "gains": gains,
+        **({"pictures": dict.fromkeys(names, picture)} if run == NabRun(step=run.step) and seed == 0 else {}),
     }
 
 

@@ -18,6 +18,7 @@ pytestmark = [
 ]
 
 BROKEN = "[...document.images].filter(image => !(image.complete && image.naturalWidth > 0)).length"
+UNFOLD = "document.querySelectorAll('details').forEach(each => { each.open = true })"
 FLAT = "[...document.querySelectorAll('svg')].filter(svg => svg.getBoundingClientRect().height < 50).length"
 INK = "getComputedStyle(document.querySelector('svg text')).fill"
 
@@ -42,7 +43,8 @@ def test_the_page_is_whole(page: Page, page_file: Path, width: int, scheme: str)
     assert page.complaints == []
     assert page.evaluate("document.images.length") == 30
     assert page.evaluate(BROKEN) == 0
-    assert page.evaluate("document.querySelectorAll('svg').length") == 29
+    assert page.evaluate("document.querySelectorAll('svg').length") == 29 + 58
+    page.evaluate(UNFOLD)
     assert page.evaluate(FLAT) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("window.innerWidth") == width

@@ -43,7 +43,7 @@ def test_the_sentences_say_what_the_figures_say() -> None:
 
 def test_the_page_has_a_time_line_for_each_way_of_rehearsal_and_a_table() -> None:
     page = build(results())
-    section = page[page.index('<h2 id="regimes">') : page.index('<h2 id="sensors">')]
+    section = page[page.index('<h2 id="regimes">') : page.index('<h2 id="nab">')]
     assert section.count("<svg") == 3
     assert section.count("<table") == 1
     assert "<td>20.0 %</td><td>30.0 %</td><td>50.0 %</td><td>10.0 %</td><td>1.0 %</td><td>0 bytes</td>" in section

@@ -112,7 +112,7 @@ def _fault(row: faults.Row, method: str) -> str:
 
 def nab_table(results: Results) -> str:
     """A line for each method with its scores on NAB, by default and with settings of other series; empty if not run."""
-    rows = nab.nab(results)
+    rows = nab.table(results)
     if not rows:
         return ""
     titles = list(nab.PROFILE_TITLES.values())
@@ -121,7 +121,7 @@ def nab_table(results: Results) -> str:
         f"|---|{'---:|' * 2 * len(titles)}",
     ]
     for row in rows:
-        scores = [each[name] for each in (row.defaults, row.halves.chosen) for name in nab.PROFILE_TITLES]
+        scores = [*(each.mean for each in row.defaults.values()), *row.halves.chosen.values()]
         lines.append(f"| {row.method} | {' | '.join(f'{score:.1f}' for score in scores)} |")
     choices = ", ".join(f"{row.n_settings} ({row.method})" for row in rows)
     lines += [

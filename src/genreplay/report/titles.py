@@ -17,6 +17,7 @@ SECTIONS = {
     "anomaly": "Anomaly detection",
     "faults": "Faults in a factory",
     "regimes": "When regimes return",
+    "nab": "The Numenta Anomaly Benchmark",
     "sensors": "Faults of sensors in a time series",
     "runs": "What was run, and how",
 }

@@ -1,7 +1,8 @@
 """The Numenta Anomaly Benchmark (not in the paper): 58 time series, scored by NAB's own rules.
 
 ``scorer.py`` has the rules; ``surprise.py`` how surprising rows are, to the RBM and to histograms; ``run.py`` the runs,
-with alarms by ``Deviations``; ``halves.py`` compares settings that were chosen on other series.
+with alarms by ``Deviations``; ``halves.py`` compares settings that were chosen on other series; ``pictures.py`` stores
+the series with their alarms for looking at; ``published.py`` has the scores of other detectors.
 """
 
 from genreplay.experiments.nab.halves import Halves, halves, halves_of

@@ -14,6 +14,7 @@ from genreplay.datasets.nab import Series
 from genreplay.estimators.deviations import Deviations, Followed
 from genreplay.estimators.series import SERIES_RBM
 from genreplay.experiments.nab import surprise
+from genreplay.experiments.nab.pictures import picture
 from genreplay.experiments.nab.scorer import PROFILES, Part, Profile, score_alarms
 from genreplay.experiments.nab.surprise import Surprise
 from genreplay.experiments.run import Figures, Report
@@ -54,7 +55,11 @@ class NabRun:
         for i, series in enumerate(corpus):
             report(i / len(corpus), series.name)
             found.append(self._surprise(series, seed))
-        return {**at_defaults(corpus, found), **contributions(corpus, found)}
+        figures = {**at_defaults(corpus, found), **contributions(corpus, found)}
+        if self == NabRun(step=self.step) and seed == 0:
+            pairs = zip(corpus, found, strict=True)
+            figures["pictures"] = {each.name: picture(each, followed(each, s, Deviations())) for each, s in pairs}
+        return figures
 
     def _surprise(self, series: Series, seed: int) -> Surprise:
         if self.method == "RBM":
