@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: run test slow lint bench reproduce clean
+.PHONY: run test slow lint pre-commit build bench reproduce clean
 
 run: .venv/.run
 	$(BIN)/genreplay demo
@@ -19,6 +19,12 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+pre-commit: .venv/.dev
+	$(BIN)/pre-commit run --all-files
+
+build: .venv/.dev
+	$(BIN)/python tools/build.py
 
 bench: .venv/.run
 	$(BIN)/genreplay bench
@@ -39,4 +45,4 @@ reproduce: .venv/.run
 	touch .venv/.run $@
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis out
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis out dist
