@@ -2,6 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
+# With pip, or with uv where uv made the environment: it has no pip then.
+install = if $(BIN)/python -c 'import pip' 2>/dev/null; \
+	then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'; \
+	else uv pip install --quiet --python $(BIN)/python --editable '$(1)'; fi
 
 .PHONY: run test slow lint pre-commit build bench reproduce clean
 
@@ -37,11 +41,11 @@ reproduce: .venv/.run
 	$(PYTHON) -m venv .venv
 
 .venv/.run: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(call install,.)
 	touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(call install,.[dev])
 	touch .venv/.run $@
 
 clean:
