@@ -2,8 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
+# With pip, or with uv where uv made the environment: it has no pip then.
+install = if $(BIN)/python -c 'import pip' 2>/dev/null; \
+	then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'; \
+	else uv pip install --quiet --python $(BIN)/python --editable '$(1)'; fi
 
-.PHONY: run test slow lint docs bench reproduce clean
+.PHONY: run test slow lint docs pre-commit build bench reproduce clean
 
 run: .venv/.run
 	$(BIN)/genreplay demo
@@ -24,6 +28,12 @@ docs: .venv/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open out/docs/index.html"
 
+pre-commit: .venv/.dev
+	$(BIN)/pre-commit run --all-files
+
+build: .venv/.dev
+	$(BIN)/python tools/build.py
+
 bench: .venv/.run
 	$(BIN)/genreplay bench
 
@@ -35,16 +45,16 @@ reproduce: .venv/.run
 	$(PYTHON) -m venv .venv
 
 .venv/.run: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(call install,.)
 	touch $@
 
 .venv/.docs: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(call install,.[docs])
 	touch .venv/.run $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(call install,.[dev])
 	touch .venv/.run .venv/.docs $@
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis out
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis out dist

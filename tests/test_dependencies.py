@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ELSEWHERE = {"_typeshed"}
 """modules that exist for type checkers alone"""
+FOR_DEVELOPERS = {"dev", "test"}
+"""extras that users do not need"""
 LATE = {"import_module", "_import"}
 """functions that import the module whose name they are given"""
 
@@ -40,7 +42,12 @@ def normal(name: str) -> str:
 def declared() -> set[str]:
     """The distributions that pyproject.toml names, as dependencies or in an extra for users."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [each for name, listed in project["optional-dependencies"].items() if name != "dev" for each in listed]
+    extras = [
+        each
+        for name, listed in project["optional-dependencies"].items()
+        if name not in FOR_DEVELOPERS
+        for each in listed
+    ]
     names = {
         re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0] for requirement in (*project["dependencies"], *extras)
     }

@@ -7,25 +7,24 @@ with Generative Replay (Mocanu, Torres Vega, Eaton, Stone, Liotta, 2016).
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from genreplay.core import (
-    MODERN,
-    PAPER,
-    CheckpointError,
-    DivergenceError,
-    DreamPool,
-    Dreams,
-    GenerativeReplay,
-    LogPartition,
-    MemoryReplay,
-    NoReplay,
-    Nothing,
-    Recipe,
-    Replay,
-    Stored,
-    TableRBM,
-)
-
 if TYPE_CHECKING:
+    from genreplay.core import (
+        MODERN,
+        PAPER,
+        CheckpointError,
+        DivergenceError,
+        DreamPool,
+        Dreams,
+        GenerativeReplay,
+        LogPartition,
+        MemoryReplay,
+        NoReplay,
+        Nothing,
+        Recipe,
+        Replay,
+        Stored,
+        TableRBM,
+    )
     from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMDetector, series_detector
     from genreplay.streams import SeriesEncoder, TableEncoder
 
@@ -54,19 +53,25 @@ __all__ = [
     "series_detector",
 ]
 
-
-_LATE = {
+_PACKAGES = ("core", "datasets", "estimators", "streams")
+"""those that ``import genreplay`` makes known without importing them"""
+_HOMES = {
     **dict.fromkeys(("Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"), "estimators"),
     **dict.fromkeys(("SeriesEncoder", "TableEncoder"), "streams"),
 }
-"""what comes on first use, so that ``import genreplay.core`` does not import scikit-learn, and where it lies"""
+"""packages of the names in ``__all__`` that do not come from ``core``"""
 
+if not TYPE_CHECKING:  # a type checker that saw this function would accept any name
 
-def __getattr__(name: str) -> object:
-    if name in _LATE:
-        return getattr(import_module(f"genreplay.{_LATE[name]}"), name)
-    raise AttributeError(f"module 'genreplay' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        """Import on first use (PEP 562): NumPy, and scikit-learn far more so, are slow to import."""
+        if name in _PACKAGES:
+            return import_module(f"genreplay.{name}")
+        if name in __all__:
+            value = globals()[name] = getattr(import_module(f"genreplay.{_HOMES.get(name, 'core')}"), name)
+            return value
+        raise AttributeError(f"module 'genreplay' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATE]
+    return sorted({*globals(), *__all__, *_PACKAGES})

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import EfficiencyWarning, NotFittedError
 from sklearn.neural_network import BernoulliRBM
 
 from genreplay import (
@@ -33,6 +33,7 @@ from genreplay.core.contrastive import Centred, FromRowsAndChains
 from genreplay.core.rehearsal import NewRows, OnDrift
 from genreplay.core.schedules import EqualTime, Falling
 from genreplay.core.start import BaseRateStart
+from genreplay.estimators import density
 from tests.estimators.snapshot import snapshot
 
 Bits = npt.NDArray[np.float64]
@@ -566,6 +567,39 @@ def test_a_given_log_z_is_the_one_used() -> None:
     np.testing.assert_array_equal(model.score_samples(rows, given), -model.free_energy(rows) - 123.0)
     assert model.n_partitions == 0
     assert abs(model.score(rows) + model.free_energy(rows).mean()) < 100  # and it is not kept
+
+
+def test_scores_say_once_that_ais_will_take_long_how_long_and_what_is_cheaper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(density, "_EXACT_UP_TO", 0)  # as if the layers were large
+    monkeypatch.setattr(density, "_N_TEMPERATURES", 60)
+    calls: list[int] = []
+    ais = partition.ais
+
+    def slow(rbm: RBM, rng: np.random.Generator, betas: Any, *args: Any) -> LogPartition:
+        calls.append(len(betas))
+        return ais(rbm, rng, betas[[0, -1]], *args)._replace(seconds=len(betas) - 1.0)
+
+    monkeypatch.setattr(partition, "ais", slow)
+    model, rows = strong(), bits(5)
+    with pytest.warns(EfficiencyWarning) as told:
+        model.score_samples(rows)
+    (warning,) = told
+    assert str(warning.message) == (
+        "score_samples estimates log Z first, by AIS with 60 temperatures: about 59 s. It is kept until the next "
+        "update. To compare rows, free_energy needs no log Z; for a rougher estimate in a tenth of the time, pass "
+        "log_partition=rbm.log_partition(temperatures=1450)."
+    )
+    assert warning.filename == __file__, "it points to the caller"
+    assert calls == [29, 29, 14_500], "two short trials, then the estimate by its own default"
+    model.score_samples(rows)  # a further warning would be an error here
+    assert len(calls) == 3
+
+
+def test_scores_need_no_warning_where_log_z_is_given_or_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, rows = strong(), bits(5)
+    model.score_samples(rows)
+    monkeypatch.setattr(density, "_EXACT_UP_TO", 0)
+    model.score_samples(rows, model.log_partition("ais", temperatures=30))
 
 
 def test_score_is_the_mean_of_score_samples() -> None:

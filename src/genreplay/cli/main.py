@@ -1,30 +1,70 @@
-"""The command's entry: one group, one module for each subcommand."""
+"""The command's entry: a group that knows its commands by name, and imports one when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from genreplay import __version__
-from genreplay.cli.bench import bench
-from genreplay.cli.data import data
-from genreplay.cli.demo import demo
-from genreplay.cli.info import info
-from genreplay.cli.learn import learn
-from genreplay.cli.report import report
-from genreplay.cli.reproduce import reproduce
-from genreplay.cli.sample import impute, sample
-from genreplay.cli.score import explain, score
-from genreplay.cli.view import view
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Entry(NamedTuple):
+    """A command, without its code."""
+
+    module: str
+    """where it is, in ``genreplay.cli``"""
+    help: str
+    """the first paragraph of its help; a test compares them"""
+
+
+COMMANDS = {
+    "learn": Entry("learn", "Learn the rows of FILE, or of a pipe, one after the other, in fixed memory."),
+    "score": Entry("score", "Print how unusual the rows of FILE, or of a pipe, are. Nothing is learned."),
+    "explain": Entry("score", "Print which columns make the rows of FILE, or of a pipe, surprising."),
+    "sample": Entry("sample", "Generate rows (dreams) with the columns of the table."),
+    "impute": Entry("sample", "Fill the empty cells of FILE, or of a pipe; the other cells come back as they are."),
+    "info": Entry("info", "Print what a model file holds: its table, how many rows it has seen, its size."),
+    "view": Entry("view", "Write a page of the rows of FILE, or of a pipe, scored by a model. Nothing is learned."),
+    "demo": Entry("demo", "Let classes arrive one after the other, and see who remembers the first ones."),
+    "data": Entry("data", "List and fetch the data sets."),
+    "reproduce": Entry("reproduce", "Run the paper's experiments: NAME is one of those below, or all."),
+    "report": Entry("report", "Put the paper's numbers and ours side by side, with a verdict for each of its claims."),
+    "bench": Entry("bench", "Time the package against its matrix products and its peers, side by side, in one run."),
+}
+"""in the order of ``--help``"""
+
+
+class LateCommands(click.Group):
+    """Lists the commands without importing them: NumPy and scikit-learn take longer to start than Python itself."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"genreplay.cli.{COMMANDS[cmd_name].module}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = formatter.width - 6 - max(map(len, COMMANDS))  # as wide as click's own listing
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _shortened(entry.help, width)) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=_shortened(COMMANDS[name].help)) for name in names), *options]
+
+
+def _shortened(text: str, limit: int = 45) -> str:
+    return click.Command(None, help=text).get_short_help_str(limit)
+
+
+@click.group(cls=LateCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def main() -> None:
     """Learn from streams without storing the data."""
-
-
-for command in (learn, score, explain, sample, impute, info, view):
-    main.add_command(command)
-main.add_command(demo)
-main.add_command(data)
-main.add_command(reproduce)
-main.add_command(report)
-main.add_command(bench)

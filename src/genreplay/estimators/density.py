@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import EfficiencyWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -28,6 +30,8 @@ T = TypeVar("T", bound=np.generic)
 
 _EXACT_UP_TO = 2**28
 """states of the smaller layer times units of the larger, up to which "auto" enumerates log Z: a few seconds"""
+_N_TEMPERATURES = 14_500
+"""of AIS, by default: those of Salakhutdinov & Murray"""
 
 
 class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
@@ -83,7 +87,8 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         """Return log p(v) in nats, one value a row.
 
         Log Z comes from ``log_partition``, by default from ``self.log_partition()``, which is kept until the next
-        update.
+        update. Where that is AIS, which takes from some seconds to minutes, an ``EfficiencyWarning`` of scikit-learn
+        says how long, and what is cheaper.
 
         Examples
         --------
@@ -97,6 +102,7 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         rows = self._check_rows(X)
         if log_partition is None:
             if self._log_partition is None:
+                self._warn_of_long_ais()
                 self._log_partition = self.log_partition()
             log_partition = self._log_partition
         return -self._by_block(rbm_module.free_energy, rows) - log_partition.log_z
@@ -114,12 +120,32 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         """
         return float(self.score_samples(X).mean())
 
+    def _warn_of_long_ais(self) -> None:
+        """Tell the caller of ``score_samples`` what will take long, and what to do about it."""
+        if self._is_exact_by_default:
+            return
+        for _ in range(2):  # the first time may include loading compiled loops
+            trial = self.log_partition("ais", temperatures=29)
+        seconds = trial.seconds * (_N_TEMPERATURES - 1) / 28
+        warnings.warn(
+            f"score_samples estimates log Z first, by AIS with {_N_TEMPERATURES:,} temperatures: about "
+            f"{seconds:,.0f} s. It is kept until the next update. To compare rows, free_energy needs no log Z; for a "
+            "rougher estimate in a tenth of the time, pass log_partition=rbm.log_partition(temperatures=1450).",
+            EfficiencyWarning,
+            stacklevel=3,
+        )
+
+    @property
+    def _is_exact_by_default(self) -> bool:
+        shape = self.state_.model.W.shape
+        return bool(2 ** min(shape) * max(shape) <= _EXACT_UP_TO)
+
     def log_partition(
         self,
         method: Literal["auto", "exact", "ais", "reverse-ais"] = "auto",
         *,
         n_chains: int = 100,
-        temperatures: int | npt.ArrayLike = 14_500,
+        temperatures: int | npt.ArrayLike = _N_TEMPERATURES,
         random_state: RandomState = None,
         progress: partition.Progress | None = None,
     ) -> LogPartition:
@@ -139,7 +165,8 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         random_state : int, RandomState instance or None, default=None
             None derives the random numbers from the model, without changing it.
         progress : callable, optional
-            Called with the number of Gibbs sweeps just made.
+            Called every 100 Gibbs sweeps with their number, such as the ``update`` of a bar of tqdm. In all, "ais"
+            makes one sweep less than there are temperatures, "reverse-ais" twice as many and 1,000; "exact" makes none.
 
         Examples
         --------
@@ -149,11 +176,17 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         >>> truth, estimate = rbm.log_partition("exact"), rbm.log_partition("ais", temperatures=290)
         >>> abs(estimate.log_z - truth.log_z) < 4 * estimate.std_error
         True
+        >>> def show(n_sweeps):
+        ...     print(f"{n_sweeps} more sweeps")
+        >>> estimate = rbm.log_partition("ais", temperatures=290, progress=show)
+        100 more sweeps
+        100 more sweeps
+        89 more sweeps
         """
         check_is_fitted(self)
         _require_positive("log_partition", n_chains=n_chains)
         rbm = self.state_.model
-        if method == "exact" or (method == "auto" and 2 ** min(rbm.W.shape) * max(rbm.W.shape) <= _EXACT_UP_TO):
+        if method == "exact" or (method == "auto" and self._is_exact_by_default):
             return partition.exact(rbm)
         run = {"auto": partition.ais, "ais": partition.ais, "reverse-ais": partition.reverse_ais}.get(method)
         if run is None:

@@ -92,8 +92,9 @@ class OnlineRBM(DensityMixin, NestedParams):
     Notes
     -----
     One thread at a time may learn with a model. ``copy.deepcopy`` gives an independent copy; ``copy.copy`` does not.
-    At 784 x 500 units, the first ``score_samples`` after an update takes a while: 14,500 steps of AIS. To pay less,
-    pass it the estimate of ``log_partition`` with fewer temperatures.
+    The first ``score_samples`` after an update takes a while where both layers are large: 14,500 steps of AIS. It says
+    how long. To pay less, pass it the estimate of ``log_partition`` with fewer temperatures; to watch it, one with a
+    ``progress``.
 
     References
     ----------

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 
+from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.ingredient import Json
 from genreplay.estimators import files
 from genreplay.estimators.deviations import Running
 from genreplay.estimators.drift import PageTest
 from genreplay.estimators.filling import Means
+from genreplay.estimators.frames import Library
 from genreplay.estimators.judge import Judge
 from genreplay.estimators.renewal import Renewal
 from genreplay.estimators.waiting import Waiting
@@ -53,7 +55,10 @@ def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mappi
 def load(path: str | os.PathLike[str], cls: type[Detector]) -> Detector:
     """Read the detector that ``save`` wrote."""
     held = files.load_table_model(path, cls, ENCODERS)
-    more, model = held.more, cls(**held.params)
+    more = held.more
+    if more["frame"] not in (None, *get_args(Library)):  # it will be imported, and a file must not say what is
+        raise CheckpointError(f"{path} names {more['frame']!r} as a library of data frames, which it is not.")
+    model = cls(**held.params)
     model.encoder_ = type(model._new_encoder()).from_state(more["encoder"])
     model._settings, model._policy, model._rng = model._new_settings(), model.alarms, held.rng
     running = more.get("running")  # none in files from before there were alarms
