@@ -43,7 +43,7 @@ def test_the_page_is_whole(page: Page, page_file: Path, width: int, scheme: str)
     assert page.complaints == []
     assert page.evaluate("document.images.length") == 30
     assert page.evaluate(BROKEN) == 0
-    assert page.evaluate("document.querySelectorAll('svg').length") == 29 + 58
+    assert page.evaluate("document.querySelectorAll('svg').length") == 30 + 58
     page.evaluate(UNFOLD)
     assert page.evaluate(FLAT) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
