@@ -30,7 +30,7 @@ _WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clean_exits
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
-    """Print what a model file holds: its table or series, when it raises an alarm, how many rows it has seen, its size.
+    """Print what a model file holds: its table or series, its alarms, how many rows it has seen, its size.
 
     For each column: its kind; what its codes tell apart, the usual range of a number and its intervals, the labels of a
     category; and what share of the stream's cells was missing, lay outside the range, or had a label without a

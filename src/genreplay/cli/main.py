@@ -26,7 +26,9 @@ COMMANDS = {
     "explain": Entry("score", "Print which columns make the rows of FILE, or of a pipe, surprising."),
     "sample": Entry("sample", "Generate rows (dreams) with the columns of the table."),
     "impute": Entry("sample", "Fill the empty cells of FILE, or of a pipe; the other cells come back as they are."),
-    "info": Entry("info", "Print what a model file holds: its table, how many rows it has seen, its size."),
+    "info": Entry(
+        "info", "Print what a model file holds: its table or series, its alarms, how many rows it has seen, its size."
+    ),
     "view": Entry("view", "Write a page of the rows of FILE, or of a pipe, scored by a model. Nothing is learned."),
     "demo": Entry("demo", "Let classes arrive one after the other, and see who remembers the first ones."),
     "data": Entry("data", "List and fetch the data sets."),

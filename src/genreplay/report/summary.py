@@ -9,6 +9,7 @@ from genreplay.experiments.calibration import MADE_UP, NOMINAL
 from genreplay.experiments.faults import METHODS
 from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.results import Results
+from genreplay.experiments.sensors import ONLINE
 from genreplay.formatting import percent
 from genreplay.report import anomaly, beyond, calibration, faults, nab
 
@@ -26,7 +27,7 @@ def table(results: Results) -> str:
     """Markdown; a line is left out where its runs are missing, and the table is empty where all are."""
     lines = [
         f"| {line.question} | **{line.ours}** | {line.beside} | `genreplay reproduce {line.experiment}` |"
-        for part in (_beyond, _anomaly, _calibration, _faults, _nab)
+        for part in (_beyond, _anomaly, _calibration, _faults, _nab, _sensors)
         for line in part(results)
     ]
     if not lines:
@@ -89,8 +90,18 @@ def _faults(results: Results) -> Iterator[Line]:
 
 
 def _nab(results: Results) -> Iterator[Line]:
-    scores = {row.method: f"{row.defaults['standard']:.1f}" for row in nab.nab(results)}
+    scores = {row.method: f"{row.defaults['standard'].mean:.1f}" for row in nab.table(results)}
     if "RBM" in scores:
         ours = scores.pop("RBM")
         beside = ", ".join(map(" ".join, scores.items()))
         yield Line("time series of NAB, standard score", ours, beside, "nab")
+
+
+def _sensors(results: Results) -> Iterator[Line]:
+    found = {method: faults.spread(results.find("sensors", method=method), "auc", "all") for method in ONLINE}
+    means = {method: f"{each.mean:.3f}" for method, each in found.items() if each is not None}
+    if "RBM" in means:
+        ours = means.pop("RBM")
+        yield Line(
+            "faults of six sensors in a series, ROC-AUC", ours, ", ".join(map(" ".join, means.items())), "sensors"
+        )
