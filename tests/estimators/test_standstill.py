@@ -122,6 +122,18 @@ def test_a_stuck_sensor_raises_one_alarm_for_as_long_as_it_is_stuck_and_silences
         ]
 
 
+def test_a_sensor_that_gets_stuck_right_after_an_alarm_of_another_is_told_as_well() -> None:
+    policy, surprise, numbers = Deviations(), np.zeros((5000, 1)), RNG.normal(size=(5000, 2))
+    surprise[3000:3010] = 20
+    numbers[3005:4000, 1] = numbers[3005, 1]
+    found, state = policy.followed(policy.start(1, 2), surprise, numbers)
+    alarms = np.flatnonzero(found.alarm).tolist()
+    assert alarms == [3000, 3000 + max(policy.scales) + 1]
+    assert found.column[alarms].tolist() == [0, 2]
+    assert not state.told.any()
+    assert policy.followed(policy.start(1, 2), surprise[:3500], numbers[:3500])[1].told.tolist() == [False, True]
+
+
 def test_a_policy_that_is_given_no_numbers_follows_the_surprise_alone() -> None:
     policy, surprise = Deviations(), RNG.exponential(size=(200, 1))
     alone, _ = policy.followed(policy.start(1), surprise)

@@ -61,6 +61,8 @@ class Running:
     """rows followed"""
     quiet: npt.NDArray[np.int64]
     """for each column, rows still to come in which it raises no alarm"""
+    told: npt.NDArray[np.bool_]
+    """for each number, whether it stands still and an alarm has said so"""
     mean: Float64
     """of the mean over each scale, of each column: shape (n_scales, n_columns)"""
     variance: Float64
@@ -70,13 +72,13 @@ class Running:
 
     @property
     def nbytes(self) -> int:
-        return sum(each.nbytes for each in (self.quiet, self.mean, self.variance, self.recent, self.still))
+        return sum(each.nbytes for each in (self.quiet, self.told, self.mean, self.variance, self.recent, self.still))
 
     def to_json(self) -> dict[str, Json]:
         """All of it, for a file."""
         arrays: dict[str, Json] = {name: getattr(self, name).tolist() for name in ("mean", "variance", "recent")}
-        held: dict[str, Json] = {"n": self.n, "quiet": self.quiet.tolist(), "n_columns": self.mean.shape[1]}
-        return {**held, **arrays, "still": self.still.to_json()}
+        held: dict[str, Json] = {"n": self.n, "quiet": self.quiet.tolist(), "told": self.told.tolist()}
+        return {**held, "n_columns": self.mean.shape[1], **arrays, "still": self.still.to_json()}
 
     @classmethod
     def from_json(cls, held: Mapping[str, Any]) -> Running:
@@ -84,8 +86,8 @@ class Running:
         n_columns = held["n_columns"]
         arrays = [np.array(held[name], dtype=np.float64) for name in ("mean", "variance", "recent")]
         mean, variance, recent = (array.reshape(len(array), n_columns) for array in arrays)
-        quiet = np.array(held["quiet"], dtype=np.int64)
-        return cls(held["n"], quiet, mean, variance, recent, Standstill.from_json(held["still"]))
+        quiet, told = np.array(held["quiet"], dtype=np.int64), np.array(held["told"], dtype=np.bool_)
+        return cls(held["n"], quiet, told, mean, variance, recent, Standstill.from_json(held["still"]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,7 +99,7 @@ class Deviations(Ingredient):
     >>> surprise[800:810, 1] += 5
     >>> found, running = policy.followed(policy.start(n_columns=2), surprise)
     >>> np.flatnonzero(found.alarm), found.column[found.alarm]
-    (array([802]), array([1]))
+    (array([804]), array([1]))
     """
 
     scales: tuple[int, ...] = (1, 8, 32)
@@ -127,8 +129,8 @@ class Deviations(Ingredient):
         """Nothing is known of any row."""
         none = np.zeros((len(self.scales), n_columns))
         recent = np.zeros((max(self.scales) - 1, n_columns))
-        quiet = np.zeros(n_columns + n_numbers, dtype=np.int64)
-        return Running(0, quiet, none, none, recent, Standstill.start(n_numbers))
+        quiet, told = np.zeros(n_columns + n_numbers, dtype=np.int64), np.zeros(n_numbers, dtype=np.bool_)
+        return Running(0, quiet, told, none, none, recent, Standstill.start(n_numbers))
 
     def warmed_up(self, surprise: Float64, numbers: Float64 | None = None) -> Running:
         """What the first rows of a stream leave; they raise no alarm."""
@@ -156,18 +158,19 @@ class Deviations(Ingredient):
         anomalies -= math.log(max(n_columns, 1))
         column = anomalies.argmax(axis=1) if n_columns else np.full(n_rows, -1)
         anomaly = anomalies.max(axis=1) if n_columns else np.zeros(n_rows)
-        alarm, until = np.zeros(n_rows, dtype=np.bool_), running.quiet.copy()
-        is_number = np.arange(anomalies.shape[1]) >= n_columns
+        alarm, until, told, n_told = np.zeros(n_rows, dtype=np.bool_), running.quiet.copy(), running.told.copy(), 0
         for i in np.flatnonzero(anomaly >= self.threshold).tolist():
-            deviating = anomalies[i] >= self.threshold
-            same_run = deviating & is_number & (until > i)  # stands still, as it did at its alarm
-            until[same_run] = np.maximum(until[same_run], i + 2)
-            first = int(np.where(same_run, -math.inf, anomalies[i]).argmax())
-            if until[first] > i or not deviating[first]:
+            told, n_told = told & (nats[n_told:i] > 0).all(axis=0), i  # a number that has changed may be told again
+            open_to_all = np.where(np.append(np.zeros(n_columns, dtype=np.bool_), told), -math.inf, anomalies[i])
+            first = int(open_to_all.argmax())
+            if until[first] > i or open_to_all[first] < self.threshold:
                 anomaly[i] = _IN_QUIET * self.threshold
                 continue
-            alarm[i], anomaly[i], column[i] = True, anomalies[i, first], first
-            n_quiet = int(self.quiet * min(n + i + 1, MEMORY))
+            alarm[i], anomaly[i], column[i] = True, open_to_all[first], first
+            deviating, n_quiet = anomalies[i] >= self.threshold, int(self.quiet * min(n + i + 1, MEMORY))
             until = np.maximum(until, i + 1 + np.where(deviating, n_quiet, min(n_quiet, max(self.scales))))
-        after = Running(n + n_rows, np.maximum(until - n_rows, 0), mean, variance, known[n_rows:], still)
+            told = told | deviating[n_columns:]
+        told &= (nats[n_told:] > 0).all(axis=0)
+        quiet = np.maximum(until - n_rows, 0)
+        after = Running(n + n_rows, quiet, told, mean, variance, known[n_rows:], still)
         return Followed(anomaly, alarm, column), after
