@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from genreplay import Deviations, OnlineRBMDetector, series_detector
+from genreplay import Deviations, OnlineRBMDetector, SeriesEncoder, series_detector
 from genreplay.cli import models
 from genreplay.cli.learning import Learning
 from genreplay.cli.progress import Status
@@ -29,7 +29,7 @@ from tests.cli.tables import content, run, table
 from tests.cli.test_pipes import start
 from tests.datasets.tiny import needs_data
 
-WARM_UP, N_ROWS = 500, 900
+WARM_UP, N_ROWS = SeriesEncoder().warm_up, 900
 LEARN = ("--time", "when", "--quiet")
 ROWS = series(N_ROWS)
 
