@@ -2,9 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
-# With pip, or with uv where uv made the environment: it has no pip then.
+# With pip, or with uv where uv made the environment: it has no pip then. To compile all that is installed would take half
+# of the time of the set-up; Python compiles what it imports, and keeps it unless it is told not to.
+unexport PYTHONDONTWRITEBYTECODE
 install = if $(BIN)/python -c 'import pip' 2>/dev/null; \
-	then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'; \
+	then $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '$(1)'; \
 	else uv pip install --quiet --python $(BIN)/python --editable '$(1)'; fi
 
 .PHONY: run test slow lint docs pre-commit build bench reproduce clean

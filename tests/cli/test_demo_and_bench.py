@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,26 +9,29 @@ from click.testing import CliRunner
 
 from genreplay.bench.run import PARTS
 from genreplay.cli import main
-from genreplay.experiments.paper import fig3
+from genreplay.experiments import story
 from tests.bench.made_up import a_run
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("TOY", "SECTION_4", "DIGITS"):
-        monkeypatch.setattr(fig3, name, replace(getattr(fig3, name), n_dreams=50, n_temperatures=29))
+    """The story with few dreams and few rows of each class."""
+    monkeypatch.setattr(story, "tell", partial(story.tell, n_dreams=30, n_temperatures=29, n_rows=20))
 
 
 @pytest.mark.usefixtures("small")
-def test_demo_prints_a_table_for_each_contest_and_saves_the_picture(tmp_path: Path) -> None:
+def test_demo_shows_each_learner_saves_the_picture_and_says_what_to_try_next(tmp_path: Path) -> None:
     picture = tmp_path / "new folder" / "demo.png"
     done = CliRunner().invoke(main, ["demo", "--out", str(picture)], env={"COLUMNS": "100"}, catch_exceptions=False)
     assert done.exit_code == 0
-    for word in ("toy classes", "sorted digits", *fig3.FIG3_METHODS, "test nats", "bytes held", "seconds"):
-        assert word in done.stdout
+    for learner in story.LEARNERS:
+        assert learner.title in done.stdout
+    assert done.stdout.count(" nats, ") == len(story.LEARNERS)
+    assert "█" in done.stdout, "dreams are drawn"
     assert f"Picture: {picture}" in done.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "toy in turn, OCD_GR" in done.stderr, "progress goes to stderr"
+    assert "genreplay learn FILE.csv" in done.stdout.splitlines()[-1]
+    assert "class 10 of 10 learned" in done.stderr, "progress goes to stderr"
 
 
 @pytest.mark.slow
@@ -40,9 +43,21 @@ def test_demo_gives_the_same_figures_for_the_same_seed(tmp_path: Path) -> None:
         )
         for seed in ("1", "1", "2")
     ]
-    nats = [output["toy classes"]["OCD_GR"]["nats"] for output in outputs]
-    assert nats[0] == nats[1] != nats[2]
-    assert sum(outputs[0]["toy classes"]["OCD_GR"]["counts"][-1]) == pytest.approx(50, abs=0.01)
+    assert outputs[0] == outputs[1] != outputs[2]
+    for figures in outputs[0]:
+        assert len(figures["shares"]) == 10
+        assert all(sum(shares) <= 1.001 for shares in figures["shares"])
+    assert [figures["n_stored"] > 0 for figures in outputs[0]] == [False, False, True, True, False]
+
+
+@pytest.mark.slow
+def test_the_default_recipe_dreams_of_every_digit_and_no_replay_has_lost_most() -> None:
+    parts = list(story.tell(seed=3))
+    last = {part.learner.title: part.shares for part in parts if isinstance(part, story.Chapter)}
+    assert story.verdict(last["genreplay"]) == "dreams of all 10 digits"
+    assert sum(share < 1 / 30 for share in last["no replay"]) >= 6
+    nats = {part.learner.title: part.nats for part in parts if isinstance(part, story.Ending)}
+    assert nats["genreplay"] > max(nats[title] for title in ("the paper's OCD_GR", "ER-ML", "no replay")) + 3
 
 
 def test_bench_prints_a_table_for_each_part_and_progress_on_stderr() -> None:

@@ -1,19 +1,31 @@
-"""``genreplay demo``: the comparison of Fig. 3 on data that needs no file."""
+"""``genreplay demo``: digits arrive class by class, and learners are asked which ones they still dream of."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console, Group
+from rich.live import Live
 from rich.table import Table
+from rich.text import Text
+from threadpoolctl import threadpool_limits
 
-from genreplay.experiments.paper import fig3
-from genreplay.experiments.paper.fig3 import ClassesInTurn
-from genreplay.experiments.run import Figures
+from genreplay.experiments import story
+from genreplay.experiments.story import Chapter, Ending, Learner
+from genreplay.formatting import number, size
+
+N_SHOWN = 5
+"""dreams of each learner on the terminal"""
+BARS = " ▁▂▃▄▅▆▇█"
+NEXT = (
+    "Now with a table of your own: genreplay learn FILE.csv --model m, then genreplay score NEW.csv --model m "
+    "(what is unusual?) and genreplay explain NEW.csv --model m (why?)."
+)
 
 
 @click.command()
@@ -25,74 +37,92 @@ from genreplay.experiments.run import Figures
     show_default=True,
     help="Where the picture goes.",
 )
-@click.option("--paper", is_flag=True, help="Train the toy scenario with the n_E = 10 and alpha = 0.05 of section 4.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def demo(seed: int, out: Path, paper: bool, as_json: bool) -> None:
-    """Let classes arrive one after the other, and see who remembers the first ones.
+def demo(seed: int, out: Path, as_json: bool) -> None:
+    """Let digits arrive class by class, and see who still dreams of the first ones.
 
-    A model that rehearses its dreams (OCD_GR) against one that stores as many rows as its parameters have bytes
-    (ER-ML), one that stores every row (ER-IM), and one without replay: on the toy scenario of section 4.1 of the paper,
-    and on scikit-learn's handwritten digits in sorted order. Takes about a minute.
+    Handwritten digits come in order, all zeros first, all nines last, each row once. The default recipe and the paper's
+    method rehearse their own dreams; two rivals store rows and rehearse them; one rehearses nothing. Half a minute.
     """
-    contests = {"toy classes": fig3.SECTION_4 if paper else fig3.TOY, "sorted digits": fig3.DIGITS}
     if out.suffix not in (".png", ".svg", ".pdf"):
         raise click.BadParameter(f"{out} must end in .png, .svg or .pdf.", param_hint="--out")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.BadParameter(str(error), param_hint="--out") from error
-    results = {name: _compete(contest, seed) for name, contest in contests.items()}
-    from genreplay.report import fig3 as picture  # matplotlib is slow to import
+    chapters, endings = _listen(seed)
+    from genreplay.report import story as picture  # matplotlib is slow to import
 
-    picture.draw(results).savefig(out, dpi=110)
+    picture.draw(chapters, endings).savefig(out, dpi=110)
     if as_json:
-        click.echo(json.dumps(results))
+        click.echo(json.dumps([_figures(chapters, ending) for ending in endings]))
         return
-    console = Console()
-    for name, contest in contests.items():
-        console.print(_table(name, contest, results[name]))
-    if not paper:
-        console.print(
-            "With the n_E = 10 and alpha = 0.05 of the paper's section 4, OCD_GR forgets the toy classes: see "
-            "[bold]genreplay demo --paper[/].",
-            highlight=False,
-        )
+    console = Console(highlight=False)
+    console.print(_page(chapters, endings))
+    console.print(story.summary(chapters, endings))
     click.echo(f"Picture: {out}")
+    console.print(NEXT, markup=False, soft_wrap=True)
 
 
-def _compete(contest: ClassesInTurn, seed: int) -> dict[str, Figures]:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), TextColumn("{task.fields[doing]}"))
-    results = {}
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        for method in fig3.FIG3_METHODS:
-            run = replace(contest, method=method)
-            task = progress.add_task(run.title, total=1.0, doing="")
+def _listen(seed: int) -> tuple[list[Chapter], list[Ending]]:
+    """Learn, with a live view on a terminal, or a line for each class in a log."""
+    chapters: list[Chapter] = []
+    endings: list[Ending] = []
+    console = Console(stderr=True, highlight=False)
+    live = Live(console=console, auto_refresh=False, transient=True)
+    with live, threadpool_limits(1):  # small matrices: more threads only wait for each other
+        for part in story.tell(seed):
+            if isinstance(part, Ending):
+                endings.append(part)
+            else:
+                chapters.append(part)
+            if console.is_terminal:
+                live.update(_page(chapters, endings), refresh=True)
+            elif isinstance(part, Chapter) and part.learner == story.LEARNERS[-1]:
+                click.echo(f"class {part.n_classes} of 10 learned", err=True)
+    return chapters, endings
 
-            def show(share: float, doing: str, task: TaskID = task) -> None:
-                progress.update(task, completed=share, doing=doing)
 
-            results[method] = run.execute(seed, show)
-    return results
+def _page(chapters: Sequence[Chapter], endings: Sequence[Ending]) -> Group:
+    """One strip for each learner: what it dreams of now, in bars and in digits."""
+    n_classes = max(each.n_classes for each in chapters)
+    title = Text("Handwritten digits arrive class by class, and none comes back. Now: ")
+    title.append(str(n_classes - 1) if not endings else "the end", style="bold")
+    table = Table.grid(padding=(0, 2, 0, 0))
+    scored = {each.learner: each for each in endings}
+    for learner in story.LEARNERS:
+        newest = next((each for each in reversed(chapters) if each.learner == learner), None)
+        if newest is not None:
+            table.add_row(_words(newest, scored.get(learner)), *map(_digit, newest.dreams[:N_SHOWN]))
+    return Group(title, table)
 
 
-def _table(name: str, contest: ClassesInTurn, results: dict[str, Figures]) -> Table:
-    table = Table(
-        title=f"{name}, one after the other: {contest.n_hidden} hidden units",
-        caption=f"AIS with {contest.n_temperatures} temperatures; rarest: the smallest share of a class in the last "
-        "dreams (an equal share is 10 %); bytes of parameters, velocities and memory",
-    )
-    for heading in ("method", "test nats", "reverse AIS", "rarest", "bytes held", "seconds"):
-        table.add_column(heading, justify="left" if heading == "method" else "right", no_wrap=True)
-    best = max(results, key=lambda method: results[method]["nats"])
-    for method, figures in results.items():
-        last = figures["counts"][-1]
-        nats = f"{figures['nats']:.2f} ± {figures['ais_error']:.2f}"
-        table.add_row(
-            method,
-            f"[bold]{nats}[/]" if method == best else nats,
-            f"{figures['reverse_nats']:.2f}",
-            f"{min(last) / sum(last):.1%}",
-            f"{figures['held_bytes']:,}",
-            f"{figures['learn_seconds']:.1f}",
-        )
-    return table
+def _words(chapter: Chapter, ending: Ending | None) -> Text:
+    """Who it is, and a bar for each digit: a full one is a fair share of the classes seen, or more."""
+    learner = chapter.learner
+    text = Text(no_wrap=True)
+    text.append(f"{learner.title}\n", style="bold green" if learner == story.LEARNERS[0] else "bold")
+    text.append(f"rehearses {learner.past}\n", style="dim")
+    for digit, share in enumerate(chapter.shares):
+        fair = min(1.0, share * chapter.n_classes)
+        seen = digit < chapter.n_classes
+        text.append(f"{digit}", style="dim")
+        text.append(BARS[round(fair * (len(BARS) - 1))] if seen else " ", style="green" if fair >= 1 / 3 else "red")
+        text.append(" ")
+    if ending is not None:
+        text.append(f"\n{number(ending.nats)} nats, {size(ending.n_bytes)}", style="bold")
+    return text
+
+
+def _digit(bits: npt.NDArray[np.uint8]) -> Text:
+    """An image of 8 x 8 bits in four lines, two pixels a character."""
+    upper, lower = bits.reshape(4, 2, 8).transpose(1, 0, 2)
+    return Text("\n".join("".join(map(" ▀▄█".__getitem__, row)) for row in upper + 2 * lower))
+
+
+def _figures(chapters: Sequence[Chapter], ending: Ending) -> dict[str, object]:
+    shares = [each.shares for each in chapters if each.learner == ending.learner]
+    learner: Learner = ending.learner
+    return {"learner": learner.title, "rehearses": learner.past, "shares": shares} | {
+        name: getattr(ending, name) for name in ("nats", "error", "gap", "n_stored", "n_bytes")
+    }

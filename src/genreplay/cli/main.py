@@ -30,7 +30,7 @@ COMMANDS = {
         "info", "Print what a model file holds: its table or series, its alarms, how many rows it has seen, its size."
     ),
     "view": Entry("view", "Write a page of the rows of FILE, or of a pipe, scored by a model. Nothing is learned."),
-    "demo": Entry("demo", "Let classes arrive one after the other, and see who remembers the first ones."),
+    "demo": Entry("demo", "Let digits arrive class by class, and see who still dreams of the first ones."),
     "data": Entry("data", "List and fetch the data sets."),
     "reproduce": Entry("reproduce", "Run the paper's experiments: NAME is one of those below, or all."),
     "report": Entry("report", "Put the paper's numbers and ours side by side, with a verdict for each of its claims."),

@@ -5,7 +5,7 @@ its past dreams of all classes seen so far in equal shares; one that forgets dre
 equally near to rows of several classes, such as a blank one: it counts for each in proportion.
 
 Departure from the paper, and why: with n_E = 10 and alpha = 0.05, the values that section 4 gives for all experiments,
-Fig. 3 is not reproduced: OCD_GR ends up dreaming of class 10 (``SECTION_4`` below, ``genreplay demo --paper``). With
+Fig. 3 is not reproduced: OCD_GR ends up dreaming of class 10 (``SECTION_4`` below). With
 one epoch an update and alpha = 0.01 (``TOY``) it keeps all classes in about equal shares, as the figure shows. The
 paper does not say how the toy scenario was trained. Its rivals and the digits are our additions.
 """
@@ -104,11 +104,20 @@ def shares_by_neighbours(
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
-    stored = rows.astype(dreams.dtype)
-    distances = dreams.sum(axis=1)[:, None] + stored.sum(axis=1) - 2 * dreams @ stored.T  # differing bits
+    distances = differing_bits(dreams, rows)
     furthest = np.partition(distances, n_neighbors - 1, axis=1)[:, n_neighbors - 1 : n_neighbors]
     votes = (distances <= furthest).astype(np.float64) @ (labels[:, None] == np.unique(labels))
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+
+def differing_bits(dreams: npt.NDArray[np.floating], rows: datasets.Bits) -> npt.NDArray[np.floating]:
+    """For each dream and each row, how many bits differ.
+
+    >>> differing_bits(np.array([[1.0, 1, 0]]), np.array([[1, 1, 0], [0, 0, 1]], dtype=np.uint8))
+    array([[0., 3.]])
+    """
+    stored = rows.astype(dreams.dtype)
+    return np.asarray(dreams.sum(axis=1)[:, None] + stored.sum(axis=1) - 2 * dreams @ stored.T)
 
 
 FIG3_METHODS = ("OCD_GR", "ER-ML", "ER-IM", "no replay")
