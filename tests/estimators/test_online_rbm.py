@@ -587,7 +587,7 @@ def test_scores_say_once_that_ais_will_take_long_how_long_and_what_is_cheaper(mo
     assert str(warning.message) == (
         "score_samples estimates log Z first, by AIS with 60 temperatures: about 59 s. It is kept until the next "
         "update. To compare rows, free_energy needs no log Z; for a rougher estimate in a tenth of the time, pass "
-        "log_partition=rbm.log_partition(temperatures=1450)."
+        "log_partition=rbm.log_partition(temperatures=1450); progress=True there draws a bar."
     )
     assert warning.filename == __file__, "it points to the caller"
     assert calls == [29, 29, 14_500], "two short trials, then the estimate by its own default"
@@ -655,6 +655,20 @@ def test_ais_takes_a_number_of_temperatures_or_the_temperatures_themselves() -> 
     assert model.log_partition("ais", n_chains=7, temperatures=[0, 0.3, 1]).n_sweeps == 7 * 2
     with pytest.raises(ValueError, match="from 0 to 1"):
         model.log_partition("ais", temperatures=[0.1, 1])
+
+
+def test_a_progress_bar_of_ais_goes_to_stderr_and_reaches_its_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    model = strong()
+    for method in ("ais", "reverse-ais"):
+        drawn = model.log_partition(method, temperatures=290, progress=True)
+        assert drawn.log_z == model.log_partition(method, temperatures=290).log_z
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "AIS" in err
+        assert "0:00:00" in err, "all sweeps were counted"
 
 
 def test_ais_starts_from_the_base_rates_of_the_rows_seen() -> None:

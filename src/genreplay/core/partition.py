@@ -29,6 +29,8 @@ Progress = Callable[[int], object]
 
 MAX_UNITS = 25
 """largest size of the smaller layer that ``exact`` accepts: 2^25 states"""
+N_BURN_IN = 1_000
+"""Gibbs steps before reverse AIS"""
 _NUMBERS_PER_BLOCK = 2**17
 _SWEEPS_PER_CALL = 100
 
@@ -146,7 +148,7 @@ def reverse_ais(
     n_chains: int = 100,
     base_bias: Array | None = None,
     progress: Progress | None = None,
-    n_burn_in: int = 1_000,
+    n_burn_in: int = N_BURN_IN,
     start: Array | None = None,
 ) -> LogPartition:
     """AIS run backwards, from samples of the model to independent units: on average, an upper bound of log Z.
@@ -176,7 +178,7 @@ def bracket(
     n_chains: int = 100,
     base_bias: Array | None = None,
     progress: Progress | None = None,
-    n_burn_in: int = 1_000,
+    n_burn_in: int = N_BURN_IN,
 ) -> tuple[LogPartition, LogPartition]:
     """Run AIS forwards, then backwards from the last states of the forward pass.
 

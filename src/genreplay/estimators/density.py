@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -20,6 +21,7 @@ from genreplay.core.kernels import Array, VisibleRows
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.state import State
+from genreplay.estimators.bar import bar
 from genreplay.estimators.rows import InputRows, above, blocks, canonical, dense, plain, value_range
 
 if TYPE_CHECKING:
@@ -130,7 +132,8 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         warnings.warn(
             f"score_samples estimates log Z first, by AIS with {_N_TEMPERATURES:,} temperatures: about "
             f"{seconds:,.0f} s. It is kept until the next update. To compare rows, free_energy needs no log Z; for a "
-            "rougher estimate in a tenth of the time, pass log_partition=rbm.log_partition(temperatures=1450).",
+            "rougher estimate in a tenth of the time, pass log_partition=rbm.log_partition(temperatures=1450); "
+            "progress=True there draws a bar.",
             EfficiencyWarning,
             stacklevel=3,
         )
@@ -147,7 +150,7 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         n_chains: int = 100,
         temperatures: int | npt.ArrayLike = _N_TEMPERATURES,
         random_state: RandomState = None,
-        progress: partition.Progress | None = None,
+        progress: partition.Progress | bool = False,
     ) -> LogPartition:
         """Estimate log Z, with its standard error, effective sample size and time.
 
@@ -164,9 +167,10 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
             How many, spaced as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1.
         random_state : int, RandomState instance or None, default=None
             None derives the random numbers from the model, without changing it.
-        progress : callable, optional
-            Called every 100 Gibbs sweeps with their number, such as the ``update`` of a bar of tqdm. In all, "ais"
-            makes one sweep less than there are temperatures, "reverse-ais" twice as many and 1,000; "exact" makes none.
+        progress : bool or callable, default=False
+            True draws a progress bar on stderr. A function is called every 100 Gibbs sweeps with their number, such as
+            the ``update`` of a bar of tqdm. In all, "ais" makes one sweep less than there are temperatures,
+            "reverse-ais" twice as many and 1,000; "exact" makes none.
 
         Examples
         --------
@@ -204,7 +208,10 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
                 f"temperatures. Got {temperatures!r} instead."
             )
         base_bias = partition.base_rate_biases(self.state_.ones, self.state_.n_learned)
-        return run(rbm, self._side_generator(random_state), betas, n_chains, base_bias, progress)
+        n_sweeps = (len(betas) - 1) * (2 if run is partition.reverse_ais else 1)
+        n_sweeps += partition.N_BURN_IN if run is partition.reverse_ais else 0
+        with bar("AIS", n_sweeps) if progress is True else nullcontext(progress or None) as count:
+            return run(rbm, self._side_generator(random_state), betas, n_chains, base_bias, count)
 
     def sample(self, n_samples: int = 1, *, n_gibbs: int = 1, random_state: RandomState = None) -> Array:
         """Return dreams, rows of 0 and 1: Gibbs chains of ``n_gibbs`` steps started from h ~ U(0, 1).
