@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from genreplay.streams import delimited, lines
 from genreplay.streams.chunks import BadRow, Chunk, InputError
 from genreplay.streams.delimited import read_delimited
-from genreplay.streams.lines import MAX_LINE
+from genreplay.streams.limits import LIMITS
 from genreplay.streams.ndjson import read_ndjson
 from genreplay.streams.readers import Format, open_rows
 
@@ -108,7 +108,7 @@ def test_a_stray_quotation_mark_costs_one_line() -> None:
 
 
 def test_a_quotation_mark_open_for_too_long_costs_one_line_before_the_end_is_known() -> None:
-    filler = b"5,6\n" * (MAX_LINE // 4)
+    filler = b"5,6\n" * (LIMITS.cell // 4)
     chunks = read_delimited([b"a,b\n", b'"3,4\n', *in_parts(filler, list(range(0, len(filler), 50_000))), b'7"'])
     table = gathered(chunks)
     assert table.bad[0] == BadRow(1, 2, "a quotation mark that is not closed within 1,000 lines", '"3,4')
@@ -151,9 +151,9 @@ def test_a_line_that_is_too_long_is_one_bad_row_in_constant_memory() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert table.rows == [1, 3]
-    assert table.bad == [BadRow(2, 3, f"a line of more than {MAX_LINE:,} bytes", "x" * lines.KEPT)]
+    assert table.bad == [BadRow(2, 3, lines.too_long(LIMITS.cell), "x" * lines.KEPT)]
     assert table.lines == [2, 4]
-    assert peak < 6 * MAX_LINE, "26 MB came through"
+    assert peak < 6 * LIMITS.cell, "26 MB came through"
 
 
 def test_memory_does_not_grow_with_the_length_of_the_stream() -> None:
@@ -186,7 +186,7 @@ def test_bytes_that_are_not_utf_8_stay_findable() -> None:
         (b"\xff\xfea\0,\0b\0\n\0", "not UTF-8 text"),
         (b"a\0,b\n", "not UTF-8 text"),
         (b'"a,b\n', "first line cannot be read"),
-        (b"x" * (MAX_LINE + 1), "first line cannot be read"),
+        (b"x" * (LIMITS.cell + 1), "first line cannot be read"),
         (b"a," * 20_000 + b"b\n", "20,001 columns"),
     ],
 )
@@ -243,11 +243,10 @@ def test_junk_lines_are_the_same_however_they_are_cut(content: bytes, cuts: list
 
 
 @pytest.mark.parametrize("size", [1, 7, 20])
-def test_long_lines_are_cut_off_at_the_same_place_however_they_come(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(lines, "MAX_LINE", 20)
+def test_long_lines_are_cut_off_at_the_same_place_however_they_come(size: int) -> None:
     content = b"a,b\n" + b"".join(b"x" * n + b",1\n" for n in (17, 18, 19, 20, 40, 3))
     parts = [content[i : i + size] for i in range(0, len(content), size)]
-    pieces = list(lines.pieces(parts))
+    pieces = list(lines.pieces(parts, longest=20))
     assert b"".join(piece.data for piece in pieces if not piece.too_long) == b"a,b\n" + b"".join(
         b"x" * n + b",1\n" for n in (17, 18, 3)
     )
@@ -305,7 +304,7 @@ def test_known_names_need_no_sample() -> None:
         (b'{"\\u0000": 1}', "an unseen column"),
         (b'{"": 1}', "an unseen column"),
         (b'{"\\ud800": 1}', "an unseen column"),
-        (b'{"a": "' + b"x" * MAX_LINE + b'"}', "a line of more than"),
+        (b'{"a": "' + b"x" * LIMITS.cell + b'"}', "a line of more than"),
     ],
 )
 def test_a_line_that_is_no_flat_object_is_bad(line: bytes, said: str) -> None:
@@ -316,9 +315,9 @@ def test_a_line_that_is_no_flat_object_is_bad(line: bytes, said: str) -> None:
 
 
 def test_a_stream_of_ever_new_keys_does_not_fill_the_memory() -> None:
-    objects = (json.dumps({f"k{i}-{j}": 1 for j in range(5000)}).encode() + b"\n" for i in range(30))
+    objects = (json.dumps({f"k{i}-{j}": 1 for j in range(LIMITS.columns // 2)}).encode() + b"\n" for i in range(30))
     table = gathered(read_ndjson(objects, n_sample=20))
-    assert len(table.names) == 10_000
+    assert len(table.names) == LIMITS.columns
     assert len(table.rows) == 2
 
 

@@ -25,6 +25,7 @@ from genreplay.cli.settings import Settings
 from genreplay.cli.stop import Stop
 from genreplay.cli.teaching import Teaching
 from genreplay.streams.chunks import Chunk, InputError, shown
+from genreplay.streams.lines import Stopped
 from genreplay.streams.schema import SAMPLE_ROWS, Schema
 
 
@@ -64,7 +65,10 @@ class Learning:
         self._bad_rows = bad_rows
         self._output: Output | None = None
         given = saved.schema if saved else plan.given
-        self._source = plan.reading.open(list(given.kinds) if given else [], sampled=saved is None)
+        self._stop: Stop | None = None
+        self._source = plan.reading.open(
+            list(given.kinds) if given else [], saved is None, lambda: self._stop is not None and self._stop.requested
+        )
         self._n_to_skip = saved.account.n_read_of_input if saved else 0
         self._n_saved = saved.account.n_read if saved else 0
         self._time_saved = time.monotonic()
@@ -87,6 +91,7 @@ class Learning:
 
     def run(self, stop: Stop) -> None:
         """Learn until the input ends or a signal arrives, then save. On an error, save first what was learned."""
+        self._stop = stop
         gc.freeze()  # what is there now stays to the end, so the collector need not look at it again and again
         try:
             self._run(stop)
@@ -160,8 +165,8 @@ class Learning:
                 yield chunk
             else:
                 self._save_and_show_if_due(None)
-            if stop.requested:
-                break
+            if stop.requested and self._plan.reading.is_rereadable:
+                break  # a pipe, which cannot be read again, ends after what was taken from it
         if self.saved is None and _n_records(sample):
             self._begin(sample)
             yield from sample
@@ -172,6 +177,8 @@ class Learning:
         """The chunks of the input. If it breaks off, the error waits until the rows before it are learned."""
         try:
             yield from self._source
+        except Stopped:
+            return
         except InputError as error:
             self._torn = error
 

@@ -15,6 +15,8 @@ import click
 
 from genreplay.cli.errors import BadInput, say
 from genreplay.streams.chunks import BadRow, Chunk, Chunks, is_text, short
+from genreplay.streams.limits import LIMITS, Limits
+from genreplay.streams.lines import never
 from genreplay.streams.quarantine import Quarantine
 from genreplay.streams.readers import FORMATS, Format, form_of, known_form, open_rows
 from genreplay.streams.schema import Schema, TypedRows
@@ -33,6 +35,7 @@ class Reading:
     delimiter: str | None
     on_bad_row: str
     quarantine: Path | None
+    limits: Limits = LIMITS
 
     @property
     def format(self) -> Format:
@@ -44,7 +47,7 @@ class Reading:
         """Whether the input can be read again from its start: a regular file, not a pipe."""
         return self.source != "-" and os.path.isfile(self.source)
 
-    def open(self, names: Sequence[str], sampled: bool = False) -> Chunks:
+    def open(self, names: Sequence[str], sampled: bool = False, stopped: Callable[[], bool] = never) -> Chunks:
         """The records, in chunks. With ``sampled``, the first records may have columns that are not in ``names``."""
         return open_rows(
             self.source,
@@ -54,6 +57,8 @@ class Reading:
             delimiter=self.delimiter,
             names=names,
             sampled=sampled,
+            stopped=stopped,
+            limits=self.limits,
         )
 
     def remark_on(self, chunk: Chunk) -> str | None:
@@ -115,6 +120,30 @@ def reading_options(command: Command) -> Command:
             type=click.Path(dir_okay=False, path_type=Path),
             help="Add bad rows to this file, as JSON lines, and go on.",
         ),
+        click.option(
+            "--max-columns",
+            metavar="N",
+            type=click.IntRange(1),
+            default=LIMITS.columns,
+            show_default=True,
+            help="Refuse a table with more columns.",
+        ),
+        click.option(
+            "--max-cell",
+            metavar="BYTES",
+            type=click.IntRange(LIMITS.cell),
+            default=LIMITS.cell,
+            show_default=True,
+            help="A row with a longer cell, or a longer line of text, is bad.",
+        ),
+        click.option(
+            "--max-array",
+            metavar="BYTES",
+            type=click.IntRange(1),
+            default=LIMITS.array,
+            show_default=True,
+            help="Refuse an array in Fortran order, or a compressed column, that would take more memory as a whole.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -129,6 +158,9 @@ def reading(
     key: str | None,
     on_bad_row: str | None,
     quarantine: Path | None,
+    max_columns: int,
+    max_cell: int,
+    max_array: int,
 ) -> Reading:
     """Combine the options, or raise an error that says which contradict each other."""
     if on_bad_row == "quarantine" and quarantine is None:
@@ -142,7 +174,8 @@ def reading(
         if form not in ("csv", "tsv"):
             raise click.UsageError(f"--delimiter separates the cells of CSV and TSV, but the input is {form}.")
     policy = "quarantine" if quarantine else on_bad_row or "error"
-    return Reading(source, form, not no_header, key, delimiter, policy, quarantine)  # type: ignore[arg-type]
+    limits = Limits(max_columns, max_cell, max_array)
+    return Reading(source, form, not no_header, key, delimiter, policy, quarantine, limits)  # type: ignore[arg-type]
 
 
 def same_file(one: str | Path, other: str | Path) -> bool:

@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 ROWS_PER_CHUNK = 1000
-MAX_COLUMNS = 10_000
-"""a wider table is a mistake, or its model would not fit into memory"""
 
 Column: TypeAlias = Sequence[object] | npt.NDArray[Any]
 """cells as the format has them: text, or values that JSON or an array gave a type"""
@@ -134,8 +132,6 @@ def check_names(names: Sequence[str], origin: str) -> tuple[str, ...]:
     Traceback (most recent call last):
     genreplay.streams.chunks.InputError: The header names two columns 'a': names must differ.
     """
-    if len(names) > MAX_COLUMNS:
-        raise InputError(f"{origin} has {len(names):,} columns, more than {MAX_COLUMNS:,}: is this the right format?")
     seen: set[str] = set()
     for place, name in enumerate(names, 1):
         if not name:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from genreplay.streams import lines
 from genreplay.streams.chunks import IDLE, Chunk, Chunks, Column, Fault, InputError, check_names, number, numbered_names
-from genreplay.streams.lines import MAX_LINE, Piece
+from genreplay.streams.limits import LIMITS, Limits
+from genreplay.streams.lines import Piece
 
 if TYPE_CHECKING:
     import _csv
@@ -36,18 +37,22 @@ class _Records(NamedTuple):
     faults: list[Fault]
 
 
-def read_delimited(blocks: Iterable[bytes], delimiter: str = ",", header: bool = True) -> Chunks:
+def read_delimited(
+    blocks: Iterable[bytes], delimiter: str = ",", header: bool = True, limits: Limits = LIMITS
+) -> Chunks:
     """Chunks of a CSV or TSV stream; blank lines are skipped.
 
     >>> _, chunk = read_delimited([b'name,n', b'ote\\nann,"a, b"\\nbob\\n'])
     >>> dict(chunk.columns), chunk.bad[0].reason
     ({'name': ('ann',), 'note': ('a, b',)}, '1 cell, but there are 2 columns')
     """
+    if limits.cell > LIMITS.cell:  # the limit of Python's csv, which holds for the whole process, only if asked to
+        csv.field_size_limit(limits.cell)
     names: tuple[str, ...] = ()
     n_before = 0
-    for records in _Splitter(delimiter).split(lines.pieces(blocks)):
+    for records in _Splitter(delimiter, limits.cell).split(lines.pieces(blocks, limits.cell)):
         if not names and (records.rows or records.faults):
-            names, records = _name(records, header)
+            names, records = _name(records, header, limits)
             yield Chunk(dict.fromkeys(names, ()), (), ())
         if not records.rows and not records.faults:
             yield IDLE
@@ -63,11 +68,12 @@ def read_delimited(blocks: Iterable[bytes], delimiter: str = ",", header: bool =
         raise InputError("The input is empty: it has not even a header.")
 
 
-def _name(records: _Records, header: bool) -> tuple[tuple[str, ...], _Records]:
+def _name(records: _Records, header: bool, limits: Limits) -> tuple[tuple[str, ...], _Records]:
     """Names of the columns, and the records without the header."""
     first = records.faults[0] if records.faults else None
     if first is not None and (not records.rows or first.line < records.lines[0]):
         raise InputError(f"The first line cannot be read: {first.reason}. Is this the right format?")
+    limits.check_columns(len(records.rows[0]), "The first row")
     if not header:
         return check_names(numbered_names(len(records.rows[0])), "The first row"), records
     names = check_names([name.strip() for name in records.rows[0]], "The header")
@@ -93,8 +99,8 @@ def _check_width(records: _Records, width: int, delimiter: str) -> _Records:
 class _Splitter:
     """Whole lines into records; lines of a record that is not complete wait for the rest."""
 
-    def __init__(self, delimiter: str) -> None:
-        self._delimiter = delimiter
+    def __init__(self, delimiter: str, longest: int) -> None:
+        self._delimiter, self._longest = delimiter, longest
         self._waiting: list[str] = []
         """lines of a record whose quotation mark is still open"""
         self._n_waiting = 0
@@ -105,7 +111,7 @@ class _Splitter:
         for piece in pieces:
             if piece.too_long:
                 yield self._finish(piece.line)
-                fault = Fault(piece.line, lines.too_long(), lines.text(piece.data))
+                fault = Fault(piece.line, lines.too_long(self._longest), lines.text(piece.data))
                 yield _Records([], (), [fault])
             elif not piece.data:
                 yield _Records([], (), [])
@@ -156,15 +162,15 @@ class _Splitter:
                     start, ahead = place, []  # it may be complete if it is read from its own first line on
                     continue
                 reason = _reason(error)
-                if _OPEN in str(error) and _length(ahead) <= MAX_LINE:
+                if _OPEN in str(error) and _length(ahead) <= self._longest:
                     if len(ahead) == MAX_LINES:
                         reason = f"a quotation mark that is not closed within {MAX_LINES:,} lines"
                     elif not last:
                         break
             else:
                 stop = start + reader.line_num
-                if stop - place > 1 and _length(waiting[place:stop]) > MAX_LINE:
-                    reason = f"a quoted cell of more than {MAX_LINE:,} characters"
+                if stop - place > 1 and _length(waiting[place:stop]) > self._longest:
+                    reason = f"a quoted cell of more than {self._longest:,} characters; --max-cell allows longer ones"
             if reason:
                 faults.append(Fault(first + place, reason, waiting[place].rstrip("\r\n")))
                 place += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,42 +10,108 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.streams import lines
-from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, Chunks, Column, InputError, check_names
+from genreplay.streams.chunks import ROWS_PER_CHUNK, BadRow, Chunk, Chunks, Column, InputError, check_names, short
 from genreplay.streams.columns import declared
+from genreplay.streams.limits import LIMITS, Limits
+from genreplay.streams.lines import Stopped, never
 
 _FIRST, _LAST = np.datetime64("0001-01-01T00:00:00"), np.datetime64("9999-12-31T23:59:59")
+_RATIO = 100
+"""a column that takes more than so many times its place in the file is looked at"""
+_MOST_OF_FOOTER = 2**24
+"""bytes of a text, and parts of a list, in the description of the file"""
 
 
-def read_parquet(path: Path) -> Chunks:
+def read_parquet(path: Path, stopped: Callable[[], bool] = never, limits: Limits = LIMITS) -> Chunks:
     """Chunks of a Parquet file; types of columns are kept, and nulls are missing cells."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
         raise InputError("Parquet needs pyarrow: pip install 'genreplay[parquet]'.") from error
+    safely = {"thrift_string_size_limit": _MOST_OF_FOOTER, "thrift_container_size_limit": _MOST_OF_FOOTER}
     try:
-        with parquet.ParquetFile(path) as file:
-            names = check_names(file.schema_arrow.names, "The file")
+        with parquet.ParquetFile(path, **safely) as file:
+            schema, description = file.schema_arrow, file.metadata
+        limits.check_columns(len(schema.names), "The file")
+        names = check_names(schema.names, "The file")
+        _check_sizes(description, limits)
+        # Each text is held once, as in the file, however many rows have it. Lists are not looked at.
+        texts = {field.name for field in schema if _is_text(field.type)}
+        flat = [field.name for field in schema if not pyarrow.types.is_nested(field.type)]
+        with parquet.ParquetFile(path, read_dictionary=list(texts), **safely) as file:
             yield Chunk(dict.fromkeys(names, ()), (), ())
             n_before = 0
-            for batch in file.iter_batches(batch_size=ROWS_PER_CHUNK):
-                rows = range(n_before + 1, n_before + 1 + len(batch))
-                columns = {name: _column(batch.column(place)) for place, name in enumerate(names)}
-                yield Chunk(columns, rows, rows)
+            for batch in file.iter_batches(batch_size=ROWS_PER_CHUNK, columns=flat):
+                if stopped():
+                    raise Stopped
+                yield _chunk(names, batch, texts, n_before, limits.cell)
                 n_before += len(batch)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # a damaged file can raise any of these
         raise InputError(f"{path} is not a Parquet file, or it is damaged ({error}).") from error
 
 
-def _column(array: Any) -> Column:
+def _check_sizes(description: Any, limits: Limits) -> None:
+    """Refuse a file some of whose columns are small only as long as they are compressed."""
+    for group in range(description.num_row_groups):
+        for place in range(description.row_group(group).num_columns):
+            column = description.row_group(group).column(place)
+            if column.total_uncompressed_size > _RATIO * max(column.total_compressed_size, 1):
+                packed = f"Column {short(column.path_in_schema)} has {column.total_compressed_size:,} bytes in the file"
+                limits.check_array(column.total_uncompressed_size, f"{packed}, but unpacked it")
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind))
+
+
+def _chunk(names: tuple[str, ...], batch: Any, texts: set[str], n_before: int, longest: int) -> Chunk:
+    """Some rows; one with a cell that is too long is bad."""
+    rows = np.arange(n_before + 1, n_before + 1 + len(batch))
+    long = {place: name for name in batch.schema.names for place in _too_long(batch.column(name), longest)}
+    if long:
+        batch = batch.take(np.setdiff1d(np.arange(len(batch)), list(long)))
+    columns: dict[str, Column] = {
+        name: _column(batch.column(name), name in texts) if name in batch.schema.names else [[]] * len(batch)
+        for name in names
+    }
+    reason = f"a cell of more than {longest:,} bytes; --max-cell allows longer ones"
+    bad = [BadRow(int(rows[i]), int(rows[i]), f"column {short(long[i])}: {reason}", "") for i in sorted(long)]
+    kept = np.delete(rows, list(long)).tolist()
+    return Chunk(columns, kept, kept, bad)
+
+
+def _too_long(array: Any, longest: int) -> list[int]:
+    """The rows whose text has more bytes than that."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if not types.is_dictionary(array.type) or not _is_text(array.type.value_type):
+        return []
+    lengths = pc.fill_null(pc.binary_length(array.dictionary), 0).to_numpy(zero_copy_only=False)
+    if lengths.max(initial=0) <= longest:
+        return []
+    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
+    found: list[int] = np.flatnonzero((codes >= 0) & (lengths[codes] > longest)).tolist()
+    return found
+
+
+def _column(array: Any, is_text: bool = False) -> Column:
     """An Arrow column as a NumPy array for numbers and times, as a list otherwise."""
     import pyarrow
     from pyarrow import types
 
     kind = array.type
-    if types.is_dictionary(kind):  # the file declares categories, as pandas writes them
-        categories = declared(_column(array.dictionary))
-        return [None if place is None else categories[place] for place in array.indices.to_pylist()]
+    if types.is_dictionary(kind):
+        places = array.indices.to_pylist()
+        used = sorted({place for place in places if place is not None})  # of a file there may be far more
+        labels = _column(array.dictionary.take(pyarrow.array(used, pyarrow.int64())))
+        if not is_text:  # the file declares categories, as pandas writes them
+            labels = declared(labels)
+        known = dict(zip(used, labels, strict=True))
+        return [known.get(place) for place in places]
     if types.is_integer(kind) or types.is_floating(kind):
         numbers: Column = array.to_numpy(zero_copy_only=False).astype(np.float64)
         return numbers

@@ -14,7 +14,7 @@ from genreplay.streams.chunks import BadRow, InputError
 _HEAD = b'{"input": "'
 """how a file of bad rows starts; a file that starts differently is never changed"""
 _TAIL = 2**23
-"""bytes in which the last record of a file must lie: a record has at most MAX_LINE bytes, which JSON may escape"""
+"""bytes in which the last record of a file must lie: a line of text has far fewer bytes, which JSON may escape"""
 
 
 class Quarantine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, get_args
@@ -14,7 +14,8 @@ from genreplay.streams.arrays import read_npy, read_npz
 from genreplay.streams.chunks import Chunks, InputError
 from genreplay.streams.delimited import read_delimited
 from genreplay.streams.gzipped import unpacked
-from genreplay.streams.lines import reads
+from genreplay.streams.limits import LIMITS, Limits
+from genreplay.streams.lines import never, reads
 from genreplay.streams.ndjson import read_ndjson
 from genreplay.streams.parquet import read_parquet
 from genreplay.streams.schema import SAMPLE_ROWS
@@ -38,6 +39,8 @@ def open_rows(
     delimiter: str | None = None,
     names: Sequence[str] = (),
     sampled: bool = True,
+    stopped: Callable[[], bool] = never,
+    limits: Limits = LIMITS,
 ) -> Chunks:
     """Open a table and return its records in chunks of at most 1,000.
 
@@ -61,6 +64,11 @@ def open_rows(
         NDJSON: columns that are already known.
     sampled : bool
         NDJSON: whether the keys of the first 500 objects are columns too. An object with another key is a bad row.
+    stopped : callable
+        Asked again and again, also while nothing arrives. Once it returns True, all whole records that were taken from
+        the input are handed over, and then ``Stopped`` is raised.
+    limits : Limits
+        What is too large to be taken.
 
     Examples
     --------
@@ -70,15 +78,15 @@ def open_rows(
     {'a': (), 'b': ()} [] []
     {'a': ('1',), 'b': ('2',)} [1] [2]
     """
-    lines = _Lines(header, delimiter, names, sampled)
+    how = _How(header, delimiter, names, sampled, stopped, limits)
     if not isinstance(source, str | os.PathLike):
-        return _read(source, form or "csv", lines)
+        return _read(source, form or "csv", how)
     if str(source) == "-":
         if form in _FROM_THE_END:
             raise InputError(_NO_PIPE.format(form))
         if sys.stdin is None:
             raise InputError("There is no standard input to read: name a file.")
-        return _read(sys.stdin.buffer, form or "csv", lines)
+        return _read(sys.stdin.buffer, form or "csv", how)
     path = Path(source)
     form = form or form_of(path)
     is_gzip = path.suffix.lower() == _GZ
@@ -93,27 +101,29 @@ def open_rows(
         file.close()
         if not is_regular:
             raise InputError(_NO_PIPE.format(form))
-        return read_npz(path, key) if form == "npz" else read_parquet(path)
-    return _closing(file, _read(file, form, lines, path if is_regular else None, is_gzip))
+        return read_npz(path, key, stopped, limits) if form == "npz" else read_parquet(path, stopped, limits)
+    return _closing(file, _read(file, form, how, path if is_regular else None, is_gzip))
 
 
-class _Lines(NamedTuple):
-    """How the lines of a text are read."""
+class _How(NamedTuple):
+    """How rows are read."""
 
     header: bool
     delimiter: str | None
     names: Sequence[str]
     sampled: bool
+    stopped: Callable[[], bool]
+    limits: Limits
 
 
-def _read(file: BinaryIO, form: Format, lines: _Lines, path: Path | None = None, is_gzip: bool = False) -> Chunks:
+def _read(file: BinaryIO, form: Format, how: _How, path: Path | None = None, is_gzip: bool = False) -> Chunks:
     if form in _OF_LINES:
-        blocks = unpacked(reads(file), str(path or "The input") if is_gzip else None)
+        blocks = unpacked(reads(file, how.stopped), str(path or "The input") if is_gzip else None)
         if form == "ndjson":
-            return read_ndjson(blocks, SAMPLE_ROWS if lines.sampled else 0, lines.names)
-        return read_delimited(blocks, lines.delimiter or ("," if form == "csv" else "\t"), lines.header)
+            return read_ndjson(blocks, SAMPLE_ROWS if how.sampled else 0, how.names, how.limits)
+        return read_delimited(blocks, how.delimiter or ("," if form == "csv" else "\t"), how.header, how.limits)
     if form == "npy":
-        return read_npy(file, path)
+        return read_npy(file, path, how.stopped, how.limits)
     raise InputError(f"{form} must come from a file with a name.")
 
 
