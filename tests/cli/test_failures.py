@@ -39,7 +39,7 @@ def test_a_model_that_finds_no_memory_leaves_no_file(
     path = tmp_path / "m"
     done = run("learn", "-", "-m", path, "--checkpoint-rows", "1", stdin=table(n_rows))
     assert done.exit_code == 1
-    assert "There is not enough memory for a model of this size." in done.stderr
+    assert "There is not enough memory for such a model" in done.stderr
     assert "No model is saved" in done.stderr
     assert not path.exists()
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -285,11 +286,27 @@ def test_resume_with_nothing_there_starts_and_with_nothing_new_changes_nothing(t
 def test_resume_goes_on_with_the_same_input_only(model: Path) -> None:
     done = run("learn", "-", "-m", model, "--resume", stdin=table(4000, seed=5))
     assert done.exit_code == 2
-    assert "does not start like the one" in done.stderr
+    assert "The input is not the one that" in done.stderr
     assert "--more" in done.stderr
     done = run("learn", "-", "-m", model, "--resume", stdin="".join(table(3000).splitlines(keepends=True)[:100]))
     assert done.exit_code == 0
     assert "The input has 99 rows, but the model has taken 3,000" in done.stderr
+
+
+def test_an_input_that_only_starts_alike_is_not_taken_for_the_same(tmp_path: Path) -> None:
+    path, source = tmp_path / "m", tmp_path / "rows.csv"
+    lines = table(700).splitlines(keepends=True)
+    source.write_text("".join(lines[:651]))
+    run("learn", source, "-m", path)
+    before = path.read_bytes()
+    changed = lines.copy()
+    changed[640] = changed[639]
+    source.write_text("".join(changed))
+    done = run("learn", source, "-m", path, "--resume")
+    assert (done.exit_code, path.read_bytes()) == (2, before)
+    assert "whose first 650 rows were others" in done.stderr
+    source.write_text("".join(lines))
+    assert "Read 700 rows (50 of them now)" in run("learn", source, "-m", path, "--resume").stderr, "it has grown"
 
 
 def test_more_learns_another_input_and_can_be_resumed(tmp_path: Path) -> None:
@@ -475,16 +492,34 @@ def test_bad_options_are_one_error_and_exit_code_2(
     assert not list(tmp_path.iterdir())
 
 
-def test_bad_rows_are_kept_once_however_often_an_input_is_read(model: Path, tmp_path: Path) -> None:
-    kept = tmp_path / "bad"
-    for stdin in (HEADER + "1\n2\n", HEADER + "1\n2\n3\n", HEADER + "7\n"):
-        for _ in range(2):
-            run("score", "-", "-m", model, "--quarantine", kept, stdin=stdin)
-    assert [json.loads(line)["raw"] for line in kept.read_text().splitlines()] == ["1", "2", "3", "7"]
+def kept_rows(path: Path) -> list[str]:
+    return [json.loads(line)["raw"] for line in path.read_text().splitlines()]
+
+
+def test_bad_rows_of_a_file_are_kept_once_however_often_it_is_read(model: Path, tmp_path: Path) -> None:
+    kept, source = tmp_path / "bad", tmp_path / "rows.csv"
+    source.write_text(HEADER + "1\n2\n")
+    for _ in range(3):
+        run("score", source, "-m", model, "--quarantine", kept)
+    assert kept_rows(kept) == ["1", "2"]
     with open(kept, "a") as file:
         file.write('{"input": "1:')  # a crash
     run("score", "-", "-m", model, "--quarantine", kept, stdin=HEADER + "7\n8\n")
-    assert [json.loads(line)["raw"] for line in kept.read_text().splitlines()] == ["1", "2", "3", "7", "8"]
+    assert kept_rows(kept) == ["1", "2", "7", "8"]
+
+
+def test_another_input_that_starts_alike_loses_no_bad_row(model: Path, tmp_path: Path) -> None:
+    kept, source = tmp_path / "bad", tmp_path / "rows.csv"
+    first = table(1)
+    for day in range(3):
+        source.write_text(first + ("x\n" if day == 0 else "y\n"))
+        os.utime(source, ns=(day, day))  # however coarse the clock is
+        run("score", source, "-m", model, "--quarantine", kept)
+        run("score", "-", "-m", model, "--quarantine", kept, stdin=source.read_text())
+    assert kept_rows(kept) == ["x", "x", "y", "y", "y", "y"]
+    for path in (tmp_path / "a", tmp_path / "b"):
+        run("learn", "-", "-m", path, "--quarantine", tmp_path / "learned", stdin=first + "x\n" + first[len(HEADER) :])
+    assert kept_rows(tmp_path / "learned") == ["x", "x"]
 
 
 def test_a_drift_is_told_of_and_what_follows_can_be_chosen(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
         except (InputError, CheckpointError) as error:
             raise BadInput(str(error)) from error
         except MemoryError as error:
-            raise Failure("There is not enough memory for a model of this size.") from error
+            raise Failure("There is not enough memory for such a model, or for rows as long as these.") from error
         except ClosedOutput:
             discard_output()
         except OSError as error:

@@ -16,6 +16,7 @@ from genreplay.cli import models, progress
 from genreplay.cli.carry import carry_options, carrying
 from genreplay.cli.errors import clean_exits
 from genreplay.cli.learning import Learning, Plan
+from genreplay.cli.lock import writing
 from genreplay.cli.models import MAX_SEED, Saved, model_option
 from genreplay.cli.output import write
 from genreplay.cli.rows import BadRows, reading, reading_options, same_file, with_ignored
@@ -174,41 +175,48 @@ def learn(
         raise click.UsageError("--keep and --append print columns beside the scores: add --score.")
     carried = carrying(keep, append)
     _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
-    checkpoint.remove_leftovers(path)
-    settings = Settings(
-        time, hidden, warm_up, bins, epochs, learning_rate, replay, seed, contamination, threshold, on_drift
-    )
-    given = _given(schema_file, ignored, time)
-    saved = None
-    if path.exists() and not force:
-        if not (resume or more):
-            raise click.UsageError(
-                f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
-                "start anew."
-            )
-        saved = _with_columns(settings.continued(models.load(path)), given, ignored)
-    else:
-        settings.start()  # before anything is read, it refuses options that mean nothing
-    account_of_file = saved.account if saved else None
-    if more and saved is not None:
-        account = replace(saved.account, input_number=saved.account.input_number + 1)
-        saved = saved._replace(account=replace(account, n_read_of_input=0, first_record=""))
+    with writing(path):
+        checkpoint.remove_leftovers(path)
+        settings = Settings(
+            time, hidden, warm_up, bins, epochs, learning_rate, replay, seed, contamination, threshold, on_drift
+        )
+        given = _given(schema_file, ignored, time)
+        saved = None
+        if path.exists() and not force:
+            if not (resume or more):
+                raise click.UsageError(
+                    f"{path} exists: use --resume to go on with the same input, --more to learn another, or --force to "
+                    "start anew."
+                )
+            saved = _with_columns(settings.continued(models.load(path)), given, ignored)
+        else:
+            settings.start()  # before anything is read, it refuses options that mean nothing
+        account_of_file = saved.account if saved else None
+        if more and saved is not None:
+            account = replace(saved.account, input_number=saved.account.input_number + 1)
+            saved = saved._replace(account=replace(account, n_read_of_input=0, first_record="", last_records=""))
 
-    plan = Plan(reading(**where), path, settings, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json)
-    with progress.choose(quiet, Watch if watch else progress.Line) as display, BadRows(plan.reading) as bad_rows:
-        learning = Learning(
-            plan, saved, display, bad_rows, account_of_file
-        )  # may wait for a named pipe, and be interrupted then
-        try:
-            with Stop() as stop:
-                learning.run(stop)
-        finally:
-            if learning.saved is not None and not quiet:
-                display.say(_summary(learning, path if learning.is_kept else None))
-    if as_json and not score and learning.saved is not None:
-        noted = learning.teaching
-        renewals = [renewal._asdict() for renewal in noted.renewals]
-        write(json.dumps({**_figures(learning), "drift_rows": noted.drift_rows, "renewals": renewals}) + "\n")
+        plan = Plan(
+            reading(**where), path, settings, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json
+        )
+        continued_after = saved.account.n_read_of_input if saved is not None and resume else None
+        with (
+            progress.choose(quiet, Watch if watch else progress.Line) as display,
+            BadRows(plan.reading, continued_after) as bad_rows,
+        ):
+            learning = Learning(
+                plan, saved, display, bad_rows, account_of_file
+            )  # may wait for a named pipe, and be interrupted then
+            try:
+                with Stop() as stop:
+                    learning.run(stop)
+            finally:
+                if learning.saved is not None and not quiet:
+                    display.say(_summary(learning, path if learning.is_kept else None))
+        if as_json and not score and learning.saved is not None:
+            noted = learning.teaching
+            renewals = [renewal._asdict() for renewal in noted.renewals]
+            write(json.dumps({**_figures(learning), "drift_rows": noted.drift_rows, "renewals": renewals}) + "\n")
 
 
 def _check_place(path: Path, others: Mapping[str, Path | str | None]) -> None:

@@ -17,10 +17,11 @@ from genreplay.cli import models, verdicts
 from genreplay.cli.carry import Carried
 from genreplay.cli.clock import check_times
 from genreplay.cli.errors import BadInput, ClosedOutput
+from genreplay.cli.identity import Trace, label
 from genreplay.cli.models import Account, Saved, Times
 from genreplay.cli.output import Output
 from genreplay.cli.progress import Display, Pace, Status
-from genreplay.cli.rows import BadRows, Reading, bad_row_error, first_record, up_to_error
+from genreplay.cli.rows import BadRows, Reading, bad_row_error, up_to_error
 from genreplay.cli.settings import Settings
 from genreplay.cli.stop import Stop
 from genreplay.cli.teaching import Teaching
@@ -70,6 +71,7 @@ class Learning:
             list(given.kinds) if given else [], saved is None, lambda: self._stop is not None and self._stop.requested
         )
         self._n_to_skip = saved.account.n_read_of_input if saved else 0
+        self._trace = Trace()
         self._n_saved = saved.account.n_read if saved else 0
         self._time_saved = time.monotonic()
         self._is_new = saved is None
@@ -152,7 +154,9 @@ class Learning:
                 self._plan.carried.names(list(chunk.columns), self._headings)
                 checked = True
             if chunk.n_records:
-                self._check_same_input(chunk)
+                if self._n_found < self._n_to_skip:
+                    self._trace.follow(chunk, self._n_to_skip)
+                    self._check_same_input(self._n_found + chunk.n_records >= self._n_to_skip)
                 self._n_found += chunk.n_records
                 chunk = chunk.after(self._n_to_skip)
             if self.saved is None:
@@ -188,40 +192,41 @@ class Learning:
         if time is not None:
             check_times(sample, time)
         schema = Schema.infer(sample, self._plan.given)
-        first = next((digest for part in sample if (digest := first_record(part))), "")
         times = None if time is None else Times(time)
-        self.saved = Saved(self._plan.settings.start(schema), schema, Account(first_record=first), times)
+        self.saved = Saved(self._plan.settings.start(schema), schema, Account(), times)
         self._display.say(f"Columns: {_described(schema)}.")
         for remark in schema.remarks(sample, self._plan.given):
             self._display.say(f"{remark} A file for --schema declares kinds.")
 
-    def _check_same_input(self, chunk: Chunk) -> None:
-        """Check that a resumed input has the same first record as before; remember that of a new input."""
-        digest = first_record(chunk)
-        if self.saved is None or not digest:
-            return
-        known = self.saved.account.first_record
-        if not known:
-            self.saved = self.saved._replace(account=replace(self.saved.account, first_record=digest))
-        elif known != digest:
+    def _check_same_input(self, is_last: bool) -> None:
+        """Check that a resumed input is the same as before, as far as the model has read it."""
+        assert self.saved is not None, "only a saved model has read anything"
+        account = self.saved.account
+        differs = account.first_record and account.first_record != self._trace.first
+        if differs or (is_last and account.last_records and account.last_records != self._trace.last):
             raise InputError(
-                f"The input does not start like the one that {self._plan.path} was learning from: to learn this one "
-                "too, from its first row, use --more in place of --resume."
+                f"The input is not the one that {self._plan.path} was learning from, whose first {self._n_to_skip:,} "
+                "rows were others: to learn this one too, from its first row, use --more in place of --resume."
             )
 
     def _take(self, chunk: Chunk) -> None:
         saved = self.saved
         assert saved is not None, "chunks are taken only when the columns are known"
         rows, error = up_to_error(saved.schema.parse(chunk), self._plan.reading.on_bad_row)
-        saved, found = self.teaching.learn(saved, rows) if len(rows.rows) else (saved, np.empty(0))
-        self._bad_rows.input = f"{saved.account.input_number}:{saved.account.first_record}"
-        self._bad_rows.take(rows.bad)
         n_taken = len(rows.rows) + len(rows.bad)
+        n_read_of_input = saved.account.n_read_of_input + n_taken
+        self._trace.follow(chunk, n_read_of_input)
+        if self._trace.first and not self._bad_rows.label:
+            self._bad_rows.label = label(self._plan.reading.source, self._trace.first)
+        self._bad_rows.take(rows.bad)  # first: if there is no room for them, the chunk is not learned
+        saved, found = self.teaching.learn(saved, rows) if len(rows.rows) else (saved, np.empty(0))
         account = replace(
             saved.account,
             n_read=saved.account.n_read + n_taken,
             n_skipped=saved.account.n_skipped + len(rows.bad),
-            n_read_of_input=saved.account.n_read_of_input + n_taken,
+            n_read_of_input=n_read_of_input,
+            first_record=self._trace.first,
+            last_records=self._trace.last,
         )
         self.saved = saved._replace(account=account)
         is_first_of_another = not self._is_new and self.n_read == 0 and account.n_read_of_input == n_taken > 0

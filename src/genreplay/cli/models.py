@@ -43,6 +43,8 @@ class Account:
     """records taken from it"""
     first_record: str = ""
     """digest of its first record, to recognise it when it is resumed"""
+    last_records: str = ""
+    """digest of the last records taken from it"""
 
 
 class Times(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -14,6 +12,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import click
 
 from genreplay.cli.errors import BadInput, say
+from genreplay.cli.identity import Trace, label
 from genreplay.streams.chunks import BadRow, Chunk, Chunks, is_text, short
 from genreplay.streams.limits import LIMITS, Limits
 from genreplay.streams.lines import never
@@ -188,11 +187,13 @@ def same_file(one: str | Path, other: str | Path) -> bool:
 class BadRows:
     """Counts bad rows, reports the first, and writes all of them to the quarantine file if there is one."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, continued_after: int | None = None) -> None:
         self.n_skipped = 0
-        self.input = ""
+        self.label = ""
         """name of the input in the quarantine file"""
         self._reading = reading
+        self._continued_after = continued_after
+        """the last record that an interrupted run has accounted for"""
         self._file: Quarantine | None = None
         self._stack = ExitStack()
 
@@ -202,7 +203,7 @@ class BadRows:
             say(f"{describe(bad[0])}: skipped. All further bad rows will be skipped, too.")
         self.n_skipped += len(bad)
         if self._file is not None:
-            self._file.write(self.input, bad)
+            self._file.write(self.label, bad)
 
     def sync(self) -> None:
         """Make sure that quarantined rows are on the disk."""
@@ -212,7 +213,7 @@ class BadRows:
     def __enter__(self) -> Self:
         if self._reading.quarantine is not None:
             try:
-                file = Quarantine(self._reading.quarantine)
+                file = Quarantine(self._reading.quarantine, self._continued_after)
             except OSError as error:
                 raise BadInput(f"{self._reading.quarantine} cannot be written: {error.strerror}.") from error
             self._file = self._stack.enter_context(file)
@@ -229,7 +230,7 @@ def describe(bad: BadRow) -> str:
 
 def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, TypedRows]]:
     """Yield each chunk of an input and its rows, if any, parsed by the schema of a model. Bad rows are handled here."""
-    checked = False
+    checked, trace = False, Trace()
     with BadRows(reading) as bad_rows:
         for chunk in reading.open(list(schema.kinds)):
             if chunk.columns and not checked:
@@ -237,8 +238,9 @@ def typed_rows(reading: Reading, schema: Schema) -> Iterator[tuple[Chunk, TypedR
                     say(remark)
                 schema.check(chunk)
                 checked = True
-            if digest := first_record(chunk):
-                bad_rows.input = f"1:{digest}"
+            if not trace.first and chunk.n_records:
+                trace.follow(chunk, last=1)
+                bad_rows.label = label(reading.source, trace.first)
             rows, error = up_to_error(schema.parse(chunk), reading.on_bad_row)
             bad_rows.take(rows.bad)
             yield chunk, rows
@@ -275,14 +277,3 @@ def with_ignored(schema: Schema, ignored: Sequence[str]) -> Schema:
         if schema.kinds.get(name, "ignore") != "ignore":
             raise BadInput(f"The model has learned the column {name!r}: it cannot be ignored now.")
     return replace(schema, kinds={**schema.kinds, **dict.fromkeys(ignored, "ignore")})
-
-
-def first_record(chunk: Chunk) -> str:
-    """Digest of the first record of an input, if the chunk has it."""
-    raw = ""
-    if chunk.rows and chunk.rows[0] == 1:
-        known = {name: cell for name, cell in json.loads(chunk.raw(0)).items() if cell is not None}
-        raw = json.dumps(known, sort_keys=True)
-    elif chunk.bad and chunk.bad[0].row == 1:
-        raw = chunk.bad[0].raw or "?"
-    return hashlib.blake2b(raw.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if raw else ""

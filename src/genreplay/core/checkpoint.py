@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -281,6 +282,8 @@ def _write_atomically(path: Path, content: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(temporary, "xb") as file:
+            if path.exists():  # before anything is in it: who may read the model stays as it was
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -64,8 +64,20 @@ class Chunk(NamedTuple):
         >>> Chunk({"a": ["1"], "b": ["x"]}, [1], [2]).raw(0)
         '{"a": "1", "b": "x"}'
         """
-        cells = {name: _plain(column[index]) for name, column in self.columns.items()}
-        return json.dumps(cells, default=str)
+        return json.dumps(self.cells(index), default=str)
+
+    def cells(self, index: int) -> dict[str, object]:
+        """One row of cells by the names of their columns."""
+        return {name: _plain(column[index]) for name, column in self.columns.items()}
+
+    def place(self, row: int) -> int | None:
+        """Where a record is among the rows of cells; None if it is bad, or not in the chunk.
+
+        >>> Chunk({"a": ["1", "2"]}, rows=[1, 3], lines=[2, 4]).place(3)
+        1
+        """
+        place = bisect_right(self.rows, row) - 1
+        return place if place >= 0 and self.rows[place] == row else None
 
     def after(self, row: int) -> Chunk:
         """The part of the chunk whose records come after the given one.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable
-from io import SEEK_END
 from pathlib import Path
 from typing import Self
 
@@ -13,43 +13,53 @@ from genreplay.streams.chunks import BadRow, InputError
 
 _HEAD = b'{"input": "'
 """how a file of bad rows starts; a file that starts differently is never changed"""
-_TAIL = 2**23
-"""bytes in which the last record of a file must lie: a line of text has far fewer bytes, which JSON may escape"""
 
 
 class Quarantine:
     r"""Bad rows as lines of JSON: their input, row, line, reason and text.
 
-    Records are appended. Those that the file already has are not written again, and a last line that a crash cut off is
-    removed: however often an input is read, the file holds each bad row once.
+    Records are appended. The ``label`` of an input (see ``genreplay.cli.identity``) says which one it is: what its name
+    and its first record are, and, after the last dot, which one of that name. Rows of the very same input are not
+    written again. Where an interrupted input is continued, neither are those that the file has from before; another
+    input that starts alike loses none. A last line that a crash cut off is removed.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bad.ndjson"
-    >>> for _ in range(2):
+    >>> for label in ("rows.csv#ab12.f3", "rows.csv#ab12.f3", "rows.csv#ab12.9d"):
     ...     with Quarantine(path) as file:
-    ...         file.write("1:ab12", [BadRow(2, 3, "1 cell, but there are 2 columns", "x")])
+    ...         file.write(label, [BadRow(2, 3, "1 cell, but there are 2 columns", "x")])
     >>> print(path.read_text(), end="")
-    {"input": "1:ab12", "row": 2, "line": 3, "reason": "1 cell, but there are 2 columns", "raw": "x"}
+    {"input": "rows.csv#ab12.f3", "row": 2, "line": 3, "reason": "1 cell, but there are 2 columns", "raw": "x"}
+    {"input": "rows.csv#ab12.9d", "row": 2, "line": 3, "reason": "1 cell, but there are 2 columns", "raw": "x"}
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, continued_after: int | None = None) -> None:
         if path.exists() and not path.is_file():
             raise InputError(f"{path} is not a regular file, which bad rows can be kept in.")
+        self._continued_after = continued_after
+        """the last record of an interrupted input whose bad rows are known to be here; None if nothing is continued"""
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by __exit__)
         self._file.seek(0)
         head = self._file.read(len(_HEAD))
         if head != _HEAD[: len(head)]:
             self._file.close()
             raise InputError(f"{path} has something else in it than bad rows: name another file to keep them in.")
-        self._last_input, self._last_row = self._last_record()
+        self._label = ""
+        self._last_row = 0
+        """of this input, in the file"""
+        self._known: set[int] = set()
+        """hashes of the rows after those that an interrupted run has accounted for"""
 
-    def write(self, source: str, bad: Iterable[BadRow]) -> None:
+    def write(self, label: str, bad: Iterable[BadRow]) -> None:
         """Append the bad rows of an input that the file does not have yet."""
+        if label != self._label:
+            self._look_for(label)
         for record in bad:
-            if source != self._last_input or record.row > self._last_row:
-                line = json.dumps({"input": source, **record._asdict()})
+            if record.row > self._last_row and hash(record) not in self._known:
+                line = json.dumps({"input": label, **record._asdict()})
                 self._file.write(line.encode() + b"\n")
-                self._last_input, self._last_row = source, record.row
+                self._last_row = record.row
+        self._file.flush()
 
     def sync(self) -> None:
         """Make sure that everything is on the disk."""
@@ -62,15 +72,24 @@ class Quarantine:
     def __exit__(self, *exception: object) -> None:
         self._file.close()
 
-    def _last_record(self) -> tuple[str, int]:
-        size = self._file.seek(0, SEEK_END)
-        self._file.seek(max(0, size - _TAIL))
-        tail = self._file.read()
-        whole = tail[: tail.rfind(b"\n") + 1]
-        if whole != tail:
-            self._file.truncate(size - len(tail) + len(whole))
-        try:
-            last = json.loads(whole.splitlines()[-1])
-            return str(last["input"]), int(last["row"])
-        except (IndexError, KeyError, TypeError, ValueError):
-            return "", 0
+    def _look_for(self, label: str) -> None:
+        """Find out which rows of an input are in the file, and remove a last line that was cut off."""
+        self._label, self._last_row, self._known = label, 0, set()
+        name = label.rpartition(".")[0]
+        after = math.inf if self._continued_after is None else self._continued_after
+        self._file.seek(0)
+        n_whole = 0
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                self._file.truncate(n_whole)
+                break
+            n_whole += len(line)
+            try:
+                held = json.loads(line)
+                origin, record = held.pop("input"), BadRow(**held)
+            except (KeyError, TypeError, ValueError):  # somebody else's line
+                continue
+            if origin == label:
+                self._last_row = max(self._last_row, record.row)
+            elif origin.rpartition(".")[0] == name and record.row > after:
+                self._known.add(hash(record))
