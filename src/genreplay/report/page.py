@@ -79,7 +79,7 @@ def build(results: Results) -> str:
         quick=results.quick,
         seeds=results.seeds,
         headlines=headlines(results),
-        counts={verdict: counts[verdict] for verdict in VERDICTS},
+        counts={verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]},
         judged={section: [each for each in judged if each.claim.section == section] for section in SECTIONS},
         rules=(GENERAL_RULE, BEATS_RULE),
         contests=fig3.contests(results),

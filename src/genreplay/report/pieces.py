@@ -18,7 +18,7 @@ from genreplay.report import beyond, faults, fig3, fig4, fig5, markdown, regimes
 from genreplay.report.headlines import headlines
 
 T = TypeVar("T")
-MARKS = {"reproduced": "✓", "partly": "~", "not reproduced": "✗", "not run": "·"}
+MARKS = {"reproduced": "✓", "partly": "~", "not reproduced": "✗", "not run": "·", "not judged": "·"}
 SHOWN = ("OCD_GR", "ER-IM", "ER-ML", "no replay")
 
 
