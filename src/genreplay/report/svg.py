@@ -39,6 +39,7 @@ NAMES = (
     "halfspacetrees",
     "loda",
     "isolationforest",
+    "localoutlierfactor",
 )
 INKS = {name: f"#fe01{index:02x}" for index, name in enumerate(NAMES)}
 """name of a CSS variable, and the colour that stands for it while drawing"""
