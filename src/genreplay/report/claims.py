@@ -16,8 +16,8 @@ MARKS: dict[Verdict, str] = {
     "not run": "·",
     "not judged": "·",
 }
-_ALWAYS: tuple[Verdict, ...] = ("reproduced", "partly", "not reproduced")
-"""verdicts that are counted even where no claim has them"""
+_JUDGED: tuple[Verdict, ...] = ("reproduced", "partly", "not reproduced")
+"""verdicts that are counted together, even where no claim has one of them"""
 
 
 class Judged(NamedTuple):
@@ -39,9 +39,10 @@ def judged(results: Results, sections: Collection[str] | None = None) -> list[Ju
 
 
 def counts(results: Results) -> dict[Verdict, int]:
-    """How many claims have each verdict."""
+    """How many claims have each verdict; where none is judged, only why."""
     found = Counter(each.judgement.verdict for each in judged(results))
-    return {verdict: found[verdict] for verdict in VERDICTS if verdict in _ALWAYS or found[verdict]}
+    any_judged = any(found[verdict] for verdict in _JUDGED)
+    return {verdict: found[verdict] for verdict in VERDICTS if found[verdict] or (any_judged and verdict in _JUDGED)}
 
 
 def said(results: Results) -> str:

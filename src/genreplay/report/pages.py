@@ -38,7 +38,7 @@ def first_page(results: Results) -> str:
         lists={title: [each for each in said if each.finding.kind == kind] for kind, title in LISTS.items()},
         counts=claims.counts(results),
         judged={section: claims.judged(results, [section.name]) for section in SECTIONS},
-        lines=summary.lines(results),
+        lines=[] if results.quick else summary.lines(results),
         was_run={section.name: section.was_run(results) for section in SECTIONS},
     )
 

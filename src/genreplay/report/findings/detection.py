@@ -40,7 +40,7 @@ def anomaly(results: Results) -> Iterator[Finding]:
     yield Finding(
         "use",
         "`OnlineRBMDetector()` for tables" if best == "RBM" else f"For tables, {best} rather than the RBM",
-        f"Mean ROC-AUC over {len(whole)} tables: {means['RBM']:.3f}; {rivals}.",
+        f"Mean ROC-AUC over {len(whole)} tables: the RBM {means['RBM']:.3f}, {rivals}.",
     )
     n_won = sum(row.cells["RBM"].mean > row.cells["histograms"].mean for row in whole)
     yield finding(
