@@ -294,7 +294,7 @@ def _picture(gains: dict[str, dict[Stream, Gain]]) -> Markup | None:
             )
     axes.axvline(0, color=svg.INKS["ink"], linewidth=1.0)
     axes.set_xscale("symlog", linthresh=10)
-    svg.plain_log(axes.xaxis, (-1_000, -300, -100, -30, -10, -5, 0, 5))
+    svg.plain_log(axes.xaxis, (-1_000, -100, -30, -10, -5, 0, 5))
     axes.set_yticks(range(len(shown)))
     axes.set_yticklabels(list(shown))
     axes.invert_yaxis()
