@@ -10,8 +10,8 @@ import pytest
 from genreplay.report.bench import build
 from tests.bench.made_up import a_run
 from tests.report.chromium import PROGRAM, browser
+from tests.report.reader import Reader
 from tests.report.test_browser import FLAT
-from tests.report.test_page import Reader
 
 
 def test_it_shows_every_figure_beside_its_target() -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from tests.cli.tables import HEADER, content, run, table
 from tests.report.chromium import PROGRAM, browser
+from tests.report.reader import Reader
 from tests.report.test_browser import FLAT
-from tests.report.test_page import Reader
 from tests.report.test_view import words
 
 STRANGE = "999,<script>alert(1)</script>,true,2024-01-03T12:00:00Z\n"

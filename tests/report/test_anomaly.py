@@ -9,11 +9,12 @@ import pytest
 from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
-from genreplay.report.anomaly import Alarms, anomalies, sentences, table
-from genreplay.report.headlines import headlines
+from genreplay.report import calibration
+from genreplay.report.alarms import Alarms
+from genreplay.report.anomaly import content, sentences, table
 from genreplay.report.markdown import anomaly_table
-from genreplay.report.page import build
 from tests.report.made_up import World, records, right, wrong
+from tests.report.reader import page_of
 
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
@@ -68,7 +69,7 @@ def test_a_shortened_stream_is_said_to_be_one() -> None:
 
 
 def test_the_sentences_say_what_the_figures_say() -> None:
-    assert sentences(results()) == [
+    assert [*sentences(results()), *calibration.sentences(results())] == [
         "Mean ROC-AUC over 29 sets: RBM 0.900, histograms 0.820, HalfSpaceTrees 0.800, LODA 0.850; fitted offline, "
         "IsolationForest 0.950, LocalOutlierFactor 0.950.",
         "Best of the online methods: RBM on 29, histograms on 0, HalfSpaceTrees on 0, LODA on 0 of 29 sets.",
@@ -77,16 +78,16 @@ def test_the_sentences_say_what_the_figures_say() -> None:
         "False alarms with the anomalies in the stream, thresholds from stored quantiles: in the mean over orders, "
         "within a factor of 1.5 of the nominal rate on 0 sets at 1 % and 29 sets at 5 %, on 0 of 29 at both.",
     ]
-    assert "within a factor of 1.5 of the nominal rate on 0 sets" in sentences(results(wrong))[2]
+    assert "within a factor of 1.5 of the nominal rate on 0 sets" in calibration.sentences(results(wrong))[0]
 
 
 def test_sets_where_few_rows_decide_are_named_with_their_rows() -> None:
-    small = sentences(results(changed("wdbc", "RBM", n_usual=107)))[-1]
+    small = calibration.sentences(results(changed("wdbc", "RBM", n_usual=107)))[-1]
     assert small == (
         "Few rows decide this on 1 of these sets, where fewer than 10 alarms are expected at 1 % over all orders "
         "together (in brackets, the usual rows that were judged): wdbc (321)."
     )
-    page = build(results(changed("wdbc", "RBM", n_usual=107)))
+    page = page_of(results(changed("wdbc", "RBM", n_usual=107)), "calibration")
     assert re.search(r'<th scope="row">wdbc</th><td>321</td><td><strong>0.9 %</strong></td>', page)
 
 
@@ -102,50 +103,52 @@ def test_a_rate_is_right_within_a_factor_of_one_and_a_half_in_the_mean_over_seed
     assert not is_right(0.0)
 
 
-def test_the_page_has_tables_costs_and_pictures() -> None:
-    page = build(results())
-    section = page[page.index('<h2 id="anomaly">') : page.index('<h2 id="faults">')]
-    assert section.count("<svg") == 2
-    assert section.count("<table") == 4
-    assert "<strong>0.900</strong> ± 0.010" in section
-    assert "River 0.0" in section
-    assert re.search(r"<td>5,000</td>.*<td>500</td>", section), "rows a second and kB"
-    assert section.count("Not run") == 2
-    assert "Not run: the RBM with other settings." in section
-    assert "Not run: the alarm rates on usual rows alone." in section
+def test_the_page_has_a_picture_tables_and_costs() -> None:
+    page = page_of(results(), "anomaly")
+    assert page.count("<svg") == 1
+    assert page.count("<table") == 3
+    assert '<strong>0.900</strong> <span class="spread">± 0.010</span>' in page
+    assert "River 0.0" in page
+    assert re.search(r">5,000</td>.*>500</td>", page), "rows a second and kB"
+    assert page.count("Not run") == 1
+    assert "Not run: the RBM with other settings." in page
 
 
-def test_the_page_has_the_alarms_of_usual_rows_alone() -> None:
-    page = build(Results(records(right, ["anomaly", "calibration"])))
-    section = page[page.index('<h2 id="anomaly">') : page.index('<h2 id="faults">')]
-    assert section.count("<table") == 5
-    assert '<th scope="row">made-up</th><td>1,000,000</td><td>60,000</td><td><strong>1.1 %</strong></td>' in section
+def test_the_page_of_alarm_rates_has_pictures_and_says_what_is_missing() -> None:
+    page = page_of(results(), "calibration")
+    assert page.count("<svg") == 2
+    assert page.count("<table") == 1
+    assert page.count("Not run") == 1
+    assert "Not run: the alarm rates on usual rows alone." in page
 
 
-def test_without_the_rbm_the_page_says_what_is_missing() -> None:
-    page = build(results(method="LODA"))
-    assert "Not run: the RBM, and so its alarm rates." in page
-    assert page.count('<span class="nothing">not run</span>') > 5 * 29
+def test_the_page_of_alarm_rates_has_those_of_usual_rows_alone() -> None:
+    page = page_of(Results(records(right, ["anomaly", "calibration"])), "calibration")
+    assert page.count("<table") == 2
+    assert '<th scope="row">made-up</th><td>1,000,000</td><td>60,000</td><td><strong>1.1 %</strong></td>' in page
+
+
+def test_without_the_rbm_the_pages_say_what_is_missing() -> None:
+    of_loda = records(right, ["anomaly"], only=lambda run: run.method == "LODA")
+    found = Results([*of_loda, *records(right, ["calibration"])])
+    assert "Not run: the RBM, and so its alarm rates." in page_of(found, "calibration")
+    assert page_of(found, "anomaly").count('<span class="nothing">not run</span>') > 5 * 29
 
 
 def test_rates_of_nothing_and_of_all_rows_can_be_drawn() -> None:
-    section = anomalies(results(changed("cover", "RBM", dream_alarms=[0.0, 0.0], stored_alarms=[1.0, 1.0])))
-    assert section is not None
-    assert list(section.pictures) == ["1 %", "5 %"]
+    found = results(changed("cover", "RBM", dream_alarms=[0.0, 0.0], stored_alarms=[1.0, 1.0]))
+    page = calibration.content(found)
+    assert page is not None
+    assert list(page.pictures) == ["1 %", "5 %"]
 
 
 def test_what_was_not_run_makes_no_section_no_sentence_and_no_table() -> None:
     nothing = Results(records(right, ["fig5"]))
-    assert anomalies(nothing) is None
+    assert content(nothing) is None
+    assert calibration.content(nothing) is None
     assert table(nothing, "auc") == []
     assert sentences(nothing) == []
     assert anomaly_table(nothing) == ""
-    assert not any("ROC-AUC" in each for each in headlines(nothing))
-
-
-def test_the_page_begins_with_the_means_of_full_runs() -> None:
-    assert any("ROC-AUC over 29 sets" in each for each in headlines(results()))
-    assert headlines(results(quick=True)) == []
 
 
 def test_the_markdown_table() -> None:

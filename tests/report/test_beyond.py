@@ -14,10 +14,10 @@ from genreplay.experiments.beyond import BeyondRun
 from genreplay.experiments.paper.online import OnlineRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
-from genreplay.report.beyond import STREAMS, ablation, beyond, contest, price, table
+from genreplay.report.beyond import STREAMS, ablation, content, contest, price, table
 from genreplay.report.markdown import beyond_table
-from genreplay.report.page import build
 from tests.report.made_up import mostly_right, records, right
+from tests.report.reader import page_of
 
 NEEDED = ["beyond", "table2", "fig4"]
 RESULTS = Path(__file__).parents[2] / "results/runs.jsonl"
@@ -59,7 +59,7 @@ def test_ingredients_are_weighed_on_every_set_against_the_whole_preset() -> None
 
 
 def test_sentences_count_the_sets() -> None:
-    section = beyond(Results(records(mostly_right(lambda run: run == replace(BeyondRun(), dataset="web")), NEEDED)))
+    section = content(Results(records(mostly_right(lambda run: run == replace(BeyondRun(), dataset="web")), NEEDED)))
     assert section is not None
     assert "the paper's OCD_GR on 8 of 9 sets" in section.sentences[0]
     assert any("sorted order, with the same ingredients: dream pool -90.0, ER-IM -85.0" in s for s in section.sentences)
@@ -107,15 +107,13 @@ def test_the_largest_gaps_of_the_stored_results_are_those_of_the_table() -> None
 
 
 def test_the_page_shows_ablation_and_dreams_and_says_what_was_not_run() -> None:
-    page = build(Results(records(right)))
-    section = page[page.index('<h2 id="beyond">') : page.index('<h2 id="anomaly">')]
-    assert "without centring" in section
-    assert "paper + chains" in section
-    assert "10.00 <small>±" in section
-    assert section.count("<img") == 10
-    assert "not run" not in section
-    without = build(Results(records(right, ["table2"])))
-    assert "Not run: the modern recipe." in without
+    page = page_of(Results(records(right, NEEDED)), "beyond")
+    assert "without centring" in page
+    assert "paper + chains" in page
+    assert "10.00 <small>±" in page
+    assert page.count("<img") == 10
+    assert "not run" not in page
+    assert "Not run" in page_of(Results(records(right, ["table2"])), "beyond")
 
 
 def test_markdown_has_a_line_for_each_set_and_order() -> None:

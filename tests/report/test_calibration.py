@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from genreplay.experiments.results import Results
-from genreplay.report.calibration import calibration, sentences
+from genreplay.report.calibration import sentences, table
 from tests.report.made_up import records, right, wrong
 
 
 def test_every_table_has_a_row_and_right_rates_are_counted() -> None:
-    rows = calibration(Results(records(right, ["calibration"])))
+    rows = table(Results(records(right, ["calibration"])))
     assert len(rows) == 30
     assert all(row.is_right(at) for row in rows for at in range(2))
     assert (rows[0].n_learned, rows[0].n_judged) == (8_000, 3 * 2_000)

@@ -55,7 +55,7 @@ def test_without_results_it_is_not_run(claim: Claim) -> None:
 def test_quick_runs_judge_nothing(claim: Claim) -> None:
     quick = Results([])
     quick.quick = True
-    assert claim.judge(quick).verdict == "not run"
+    assert claim.judge(quick).verdict == "not judged"
 
 
 @by_name
@@ -209,3 +209,11 @@ def test_near_says_both_sides_where_ais_is_doubtful() -> None:
 def test_the_general_rule(holds: tuple[bool | None, ...], verdict: str) -> None:
     assert verdict in VERDICTS
     assert by_cases([Case(each, "case") for each in holds]).verdict == verdict
+
+
+def test_not_run_and_not_judged_are_told_apart() -> None:
+    """Quick runs are there: it is their size that judges nothing."""
+    quick = Results(records(right, ["fig3"], n_seeds=1, quick=True))
+    assert {claim.judge(quick).verdict for claim in CLAIMS} == {"not judged"}
+    full = Results(records(right, ["fig3"]))
+    assert {claim.judge(full).verdict for claim in CLAIMS if claim.section != "fig3"} == {"not run"}

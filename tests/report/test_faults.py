@@ -8,10 +8,10 @@ import pytest
 from genreplay.experiments.faults import METHODS
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
-from genreplay.report.faults import Spread, faults, sentences
+from genreplay.report.faults import Spread, content, sentences
 from genreplay.report.markdown import faults_table
-from genreplay.report.page import build
 from tests.report.made_up import World, records, right, wrong
+from tests.report.reader import page_of
 
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
@@ -24,7 +24,7 @@ def results(world: World = right, n_seeds: int = 3, quick: bool = False, **setti
 
 
 def test_a_row_for_each_kind_has_means_and_deviations_over_seeds_and_the_best_method() -> None:
-    section = faults(results())
+    section = content(results())
     assert section is not None
     in_time, shuffled = section.orders
     assert (in_time.title, shuffled.title) == ("in the order of time", "shuffled")
@@ -39,7 +39,7 @@ def test_a_row_for_each_kind_has_means_and_deviations_over_seeds_and_the_best_me
 
 
 def test_one_seed_has_no_deviation_and_some_methods_no_best() -> None:
-    section = faults(results(n_seeds=1, method="LODA"))
+    section = content(results(n_seeds=1, method="LODA"))
     assert section is not None
     assert section.orders[0].auc[0].cells["LODA"].deviation is None
     assert section.orders[0].auc[0].best is None
@@ -58,7 +58,7 @@ def test_the_sentences_say_what_the_figures_say() -> None:
 
 
 def test_answers_are_shares_and_errors() -> None:
-    section = faults(results())
+    section = content(results())
     assert section is not None
     answers = dict(section.orders[0].answers)
     assert answers["usual rows that raise an alarm at a nominal 1 %"] == "1 %"
@@ -74,37 +74,36 @@ def test_a_kind_without_a_counted_fault_leaves_a_gap() -> None:
             figures.get(name, {}).pop("stuck", None)
         return figures
 
-    section = faults(results(world))
+    section = content(results(world))
     assert section is not None
     assert section.orders[0].auc[4].cells == {}
-    assert "</html>" in build(results(world))
+    assert "</html>" in page_of(results(world), "faults")
 
 
 def test_the_page_has_pictures_and_tables() -> None:
-    page = build(results())
-    section = page[page.index('<h2 id="faults">') : page.index('<h2 id="regimes">')]
-    assert section.count("<svg") == 2
-    assert section.count("<table") == 2 * 4
-    assert "<strong>0.900 ± 0.010</strong>" in section
-    assert all(re.search(rf"--swatch: var\(--{method.lower()}\)", section) for method in METHODS)
-    assert "of the numbers in the last rows, 10 % are hidden" in section
-    assert "Not run" not in section
+    page = page_of(results(), "faults")
+    assert page.count("<svg") == 2
+    assert page.count("<table") == 2 * 4
+    assert '<strong>0.900</strong> <span class="spread">± 0.010</span>' in page
+    assert all(re.search(rf"--swatch: var\(--{method.lower()}\)", page) for method in METHODS)
+    assert "of the numbers in the last rows, 10 % are hidden" in page
+    assert "Not run" not in page
 
 
 def test_without_the_rbm_the_page_says_what_is_missing() -> None:
-    page = build(results(method="LODA", order="time"))
+    page = page_of(results(method="LODA", order="time"), "faults")
     assert "Not run: the RBM on rows in the order of time." in page
 
 
 def test_what_was_not_run_makes_no_section() -> None:
     nothing = Results(records(right, ["fig5"], n_seeds=1))
-    assert faults(nothing) is None
+    assert content(nothing) is None
     assert sentences(nothing) == []
     assert faults_table(nothing) == ""
 
 
 def test_quick_runs_make_a_section() -> None:
-    assert faults(results(quick=True, n_seeds=1)) is not None
+    assert content(results(quick=True, n_seeds=1)) is not None
 
 
 def test_the_markdown_table() -> None:

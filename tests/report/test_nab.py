@@ -15,13 +15,11 @@ from genreplay.experiments.nab.published import PUBLISHED
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
 from genreplay.report import nab_pictures
-from genreplay.report.html import render
 from genreplay.report.markdown import nab_table
-from genreplay.report.nab import CATEGORY_TITLES, DETECTOR_TITLES, nab, table
-from genreplay.report.page import build
-from genreplay.report.titles import SECTIONS
+from genreplay.report.nab import CATEGORY_TITLES, DETECTOR_TITLES, content, table
 from tests.datasets.tiny import needs_data
 from tests.report.made_up import World, records, right, wrong
+from tests.report.reader import page_of
 
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
@@ -31,11 +29,6 @@ def results(world: World = right, n_seeds: int = 3, quick: bool = False, **setti
         return all(getattr(run, name) == value for name, value in settings.items())
 
     return Results(records(world, ["nab"], n_seeds, quick, wanted))
-
-
-def section_of(found: Results) -> str:
-    """The section alone, which takes less time than the page."""
-    return render("nab.html", nab=nab(found), titles=SECTIONS, quick=found.quick)
 
 
 def test_every_method_has_its_scores_and_those_of_settings_chosen_by_halves() -> None:
@@ -60,7 +53,7 @@ def test_the_markdown_table_has_a_line_for_each_method() -> None:
 
 
 def test_the_sentences_say_what_the_figures_say() -> None:
-    section = nab(results())
+    section = content(results())
     assert section is not None
     assert section.sentences == [
         "With one set of defaults for all 58 series, the RBM scores 70.0 of 100 on the standard profile, 70.0 on low "
@@ -71,14 +64,14 @@ def test_the_sentences_say_what_the_figures_say() -> None:
         "Of the 30.0 points that are missing, 50.0 are those of the 58 of 116 windows without an alarm, and at most "
         "8.2 those of 174 false alarms; alarms late in their windows cost the rest.",
     ]
-    worse = nab(results(wrong))
+    worse = content(results(wrong))
     assert worse is not None
     assert "50.0 of 100" in worse.sentences[0]
     assert "more than 5 of 14" in worse.sentences[0]
 
 
 def test_ours_stand_among_the_published_ones_the_best_first() -> None:
-    section = nab(results())
+    section = content(results())
     assert section is not None
     titles = [line.title for line in section.lines]
     assert titles[:4] == ["ARTime", "Numenta HTM", "RBM", "CAD OSE"]
@@ -104,14 +97,14 @@ def test_a_category_has_the_mean_over_seeds_and_no_score_without_windows() -> No
         figures["categories"]["artificialNoAnomaly"] |= {"n_windows": 0, "scores": dict.fromkeys(PROFILES)}
         return figures
 
-    section = nab(results(world))
+    section = content(results(world))
     assert section is not None
     by_title = {each.title: each for each in section.categories["RBM"]}
     assert list(by_title) == list(CATEGORY_TITLES.values())
     assert sum(each.n_series for each in by_title.values()) == 58
     assert by_title["Tweets about companies"].n_false == 10
     assert by_title["Artificial, without anomalies"].scores == {}
-    assert section_of(results(world)).count('<span class="nothing">no window</span>') == 3 * len(METHODS)
+    assert page_of(results(world), "nab").count('<span class="nothing">no window</span>') == 3 * len(METHODS)
 
 
 def test_every_series_has_a_title_for_its_category() -> None:
@@ -145,19 +138,18 @@ def test_the_values_go_from_the_bottom_to_the_top_of_their_part() -> None:
 
 
 def test_the_page_has_pictures_and_tables() -> None:
-    page = build(results())
-    section = page[page.index('<h2 id="nab">') : page.index('<h2 id="sensors">')]
+    section = page_of(results(), "nab")
     assert section.count("<svg") == 58
     assert section.count("<table") == 1 + len(METHODS)
     assert section.count('<tr class="mine">') == len(METHODS)
-    assert section.count("<details open>") == 1
-    assert "<td>70.0 ± 0.0</td>" in section
+    assert "<details open>" not in section, "58 pictures are folded"
+    assert '<td>70.0 <span class="spread">± 0.0</span></td>' in section
     assert "7 series, 7 of 14 windows found, 7 missed, 21 false alarms" in section
     assert "Not run" not in section
 
 
 def test_without_the_rbm_the_page_says_what_is_missing() -> None:
-    section = section_of(results(method="histograms"))
+    section = page_of(results(method="histograms"), "nab")
     assert "Not run: the RBM on NAB." in section
     assert "for pictures of the series." in section
     assert "<svg" not in section
@@ -167,21 +159,21 @@ def test_results_without_pictures_make_tables() -> None:
     def world(run: Run, seed: int) -> dict[str, Any]:
         return {name: each for name, each in right(run, seed).items() if name != "pictures"}
 
-    section = section_of(results(world))
+    section = page_of(results(world), "nab")
     assert "Not run: the RBM on NAB with the first seed, for pictures of the series." in section
     assert section.count("<table") == 1 + len(METHODS)
 
 
 def test_quick_runs_are_not_set_beside_published_scores() -> None:
-    section = nab(results(quick=True, n_seeds=1))
+    section = content(results(quick=True, n_seeds=1))
     assert section is not None
     assert [line.title for line in section.lines] == list(METHODS)
     assert "published" not in " ".join(section.sentences)
-    assert "NAB's file of published results" not in section_of(results(quick=True, n_seeds=1))
+    assert "NAB's file of published results" not in page_of(results(quick=True, n_seeds=1), "nab")
     assert sum(len(group.pictures) for group in section.groups) == 4
 
 
 def test_what_was_not_run_makes_no_section() -> None:
     nothing = Results(records(right, ["fig5"], n_seeds=1))
-    assert nab(nothing) is None
-    assert "Not run: the detector of a series on NAB." in section_of(nothing)
+    assert content(nothing) is None
+    assert "Not run" in page_of(nothing, "nab")

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from genreplay.experiments.results import Results
 from genreplay.report.markdown import regimes_table
-from genreplay.report.page import build
-from genreplay.report.regimes import regimes, sentences, table
+from genreplay.report.regimes import content, sentences, table
 from tests.report.made_up import World, records, right, wrong
+from tests.report.reader import page_of
 
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
@@ -42,29 +44,31 @@ def test_the_sentences_say_what_the_figures_say() -> None:
 
 
 def test_the_page_has_a_time_line_for_each_way_of_rehearsal_and_a_table() -> None:
-    page = build(results())
-    section = page[page.index('<h2 id="regimes">') : page.index('<h2 id="nab">')]
-    assert section.count("<svg") == 3
-    assert section.count("<table") == 1
-    assert "<td>20.0 %</td><td>30.0 %</td><td>50.0 %</td><td>10.0 %</td><td>1.0 %</td><td>0 bytes</td>" in section
-    assert "Not run" not in section
+    page = page_of(results(), "regimes")
+    assert page.count("<svg") == 3
+    assert page.count("<table") == 1
+    cells = re.findall(r'<td data-label="([^"]+)">([^<]+)</td>', page)[:6]
+    assert [value for _, value in cells] == ["20.0 %", "30.0 %", "50.0 %", "10.0 %", "1.0 %", "0 bytes"]
+    heads = re.findall(r'<th scope="col">([^<]+)</th>', page)[1:]
+    assert [label for label, _ in cells] == heads, "a stacked cell has the heading of its column"
+    assert "Not run" not in page
 
 
 def test_ways_of_rehearsal_that_were_not_run_are_named() -> None:
-    page = build(results(replay="none"))
+    page = page_of(results(replay="none"), "regimes")
     assert "Not run: the detector that rehearses dreams." in page
     assert "Not run: the detector that rehearses nothing." not in page
 
 
 def test_what_was_not_run_makes_no_section() -> None:
     nothing = Results(records(right, ["fig5"], n_seeds=1))
-    assert regimes(nothing) is None
+    assert content(nothing) is None
     assert table(nothing) == sentences(nothing) == []
     assert regimes_table(nothing) == ""
 
 
 def test_quick_runs_make_a_section() -> None:
-    section = regimes(results(quick=True, n_seeds=1))
+    section = content(results(quick=True, n_seeds=1))
     assert section is not None
     assert len(section.panels) == 3
 

@@ -6,9 +6,9 @@ from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
 from genreplay.experiments.sensors import METHODS
 from genreplay.report.markdown import sensors_table
-from genreplay.report.page import build
-from genreplay.report.sensors import sensors
+from genreplay.report.sensors import content
 from tests.report.made_up import World, records, right
+from tests.report.reader import page_of
 
 
 def results(world: World = right, n_seeds: int = 3, quick: bool = False, **settings: object) -> Results:
@@ -21,7 +21,7 @@ def results(world: World = right, n_seeds: int = 3, quick: bool = False, **setti
 
 
 def test_the_sentences_say_what_the_figures_say() -> None:
-    section = sensors(results())
+    section = content(results())
     assert section is not None
     assert section.sentences[0].startswith("ROC-AUC over all faulty rows: RBM 0.920, histograms by hour 0.800,")
     assert section.sentences[1] == (
@@ -32,26 +32,25 @@ def test_the_sentences_say_what_the_figures_say() -> None:
 
 
 def test_the_best_is_an_online_method() -> None:
-    section = sensors(results())
+    section = content(results())
     assert section is not None
     assert {row.best for row in section.auc} == {"RBM"}
     assert section.auc[0].cells["regression"].mean > section.auc[0].cells["RBM"].mean
 
 
 def test_the_page_has_a_week_and_tables() -> None:
-    page = build(results())
-    section = page[page.index('<h2 id="sensors">') : page.index('<h2 id="runs">')]
+    section = page_of(results(), "sensors")
     assert section.count("<svg") == 1
     assert section.count("<table") == 4
     assert ">stuck</text>" in section, "the fault of the week"
-    assert "<strong>0.920 ± 0.010</strong>" in section
+    assert '<strong>0.920</strong> <span class="spread">± 0.010</span>' in section
     assert "False alarms a week: 1.25." in section
     assert "an anomaly of at least 4, the sensor is named in 90.0 %" in section
     assert "Not run" not in section
 
 
 def test_without_the_rbm_the_page_says_what_is_missing() -> None:
-    page = build(results(method="LODA"))
+    page = page_of(results(method="LODA"), "sensors")
     assert "Not run: the detector of a series on the first seed." in page
 
 
@@ -60,19 +59,19 @@ def test_no_row_that_is_anomalous_enough_leaves_out_the_share_by_row() -> None:
         figures = right(run, seed)
         return {**figures, "named_by_row": None} if "named_by_row" in figures else figures
 
-    page = build(results(world))
+    page = page_of(results(world), "sensors")
     assert "an anomaly of at least" not in page
 
 
 def test_what_was_not_run_makes_no_section() -> None:
     nothing = Results(records(right, ["fig5"], n_seeds=1))
-    assert sensors(nothing) is None
+    assert content(nothing) is None
     assert sensors_table(nothing) == ""
-    assert "Not run: the detectors on the faults of sensors." in build(nothing)
+    assert "Not run" in page_of(nothing, "sensors")
 
 
 def test_quick_runs_make_a_section() -> None:
-    assert sensors(results(quick=True, n_seeds=1)) is not None
+    assert content(results(quick=True, n_seeds=1)) is not None
 
 
 def test_the_markdown_table() -> None:

@@ -17,7 +17,7 @@ from genreplay.report.view.pictures import Numbers, Times
 from genreplay.report.view.reasons import COMBINED, Usual
 from genreplay.report.view.timeline import MAX_SLICES, Timeline, draw
 from genreplay.report.view.usual_rows import UsualRows
-from tests.report.test_page import Reader
+from tests.report.reader import Reader
 
 LABELS = Labels("rows.csv", "m", "genreplay view rows.csv", "genreplay explain rows.csv")
 NAMES = ["temp", "state", "door", "time"]

@@ -16,7 +16,7 @@ from genreplay.report.view import series
 from genreplay.report.view.curves import draw_anomaly, draw_curve, nice_values, tick_text
 from genreplay.report.view.series import ALONE, SeriesView
 from genreplay.report.view.timeline import MAX_SLICES, Extent, Slice, Timeline
-from tests.report.test_page import Reader
+from tests.report.reader import Reader
 from tests.report.test_view import LABELS, NAMES, MadeUp, rows, words
 
 

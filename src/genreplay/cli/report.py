@@ -1,4 +1,4 @@
-"""``genreplay report``: results as a page to read, or as tables in Markdown."""
+"""``genreplay report``: results as pages to read, or as tables in Markdown."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from genreplay.experiments.results import Results
 )
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the report goes.  [default: out/report.html; md: stdout]",
+    type=click.Path(path_type=Path),
+    help="Where the report goes: a folder; md: a file.  [default: out/report; md: stdout]",
 )
 @click.option(
     "--format",
@@ -30,13 +30,16 @@ from genreplay.experiments.results import Results
     type=click.Choice(["html", "md"]),
     default="html",
     show_default=True,
-    help="html: a self-contained page. md: its tables in Markdown, as far as their runs are there.",
+    help="html: a folder of self-contained pages. md: its tables in Markdown, as far as their runs are there.",
 )
 def report(source: Path, out: Path | None, form: str) -> None:
     """Put the paper's numbers and ours side by side, with a verdict for each of its claims.
 
-    Uses the results that are there, and says which are missing.
+    Makes a folder of pages: index.html has the verdict in words, and each section a page of its own. Uses the results
+    that are there, and says which are missing.
     """
+    if form == "html" and out is not None:
+        _check_folder(out)
     try:
         records = runner.read(source)
     except runner.ResultsError as error:
@@ -44,16 +47,35 @@ def report(source: Path, out: Path | None, form: str) -> None:
     if not records:
         raise click.UsageError(f"{source} has no results: run `genreplay reproduce all` first, or name a file.")
     results = Results(records)
-    from genreplay.report import markdown, page  # matplotlib is slow to import
-
     if form == "html":
-        text = page.build(results)
+        _write_pages(results, out or Path("out/report"))
     else:
-        text = "\n".join(filter(None, (table(results) for table in markdown.TABLES)))
-    if form == "md" and out is None:
+        _write_tables(results, out)
+
+
+def _check_folder(out: Path) -> None:
+    """Find out before anything is read whether the pages can be written."""
+    if out.suffix == ".html" or out.is_file():
+        better = out.parent / "report"
+        raise click.UsageError(f"The report is a folder of pages: use --out {better} in place of {out}.")
+
+
+def _write_pages(results: Results, folder: Path) -> None:
+    from genreplay.report import pages  # matplotlib is slow to import
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages.pages(results):
+        (folder / name).write_text(text, encoding="utf-8")
+    click.echo(f"Report: {folder / pages.FIRST}")
+
+
+def _write_tables(results: Results, out: Path | None) -> None:
+    from genreplay.report import markdown  # matplotlib is slow to import
+
+    text = "\n".join(filter(None, (table(results) for table in markdown.TABLES)))
+    if out is None:
         click.echo(text, nl=False)
         return
-    out = out or Path("out/report.html")
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
     click.echo(f"Report: {out}")

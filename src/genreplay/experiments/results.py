@@ -85,6 +85,9 @@ class Results:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._by_identity = {identity(record): record for record in records}
+        # pages ask for the same runs thousands of times, and listing them takes most of the time
+        self._listed: dict[tuple[str, bool], Sequence[Run]] = {}
+        self._found: dict[Run, list[Record]] = {}
         self.seeds: list[int] = sorted({record["seed"] for record in self._by_identity.values()})
         self.quick = False
         if not any(self.of(run) for name in EXPERIMENTS for run in self.runs(name)):
@@ -93,12 +96,17 @@ class Results:
 
     def runs(self, experiment: str) -> Sequence[Run]:
         """The runs that an experiment lists, in the form that the file has."""
-        return EXPERIMENTS[experiment](self.quick)
+        form = experiment, self.quick
+        if form not in self._listed:
+            self._listed[form] = EXPERIMENTS[experiment](self.quick)
+        return self._listed[form]
 
     def of(self, run: Run) -> list[Record]:
         """The records of one run, by seed."""
-        names = [identity(describe(run, seed)) for seed in self.seeds]
-        return [self._by_identity[name] for name in names if name in self._by_identity]
+        if run not in self._found:
+            names = [identity(describe(run, seed)) for seed in self.seeds]
+            self._found[run] = [self._by_identity[name] for name in names if name in self._by_identity]
+        return self._found[run]
 
     def find(self, experiment: str, **settings: object) -> list[Record]:
         """The records of the run of an experiment that has these settings (``kind`` among them); empty if not run."""

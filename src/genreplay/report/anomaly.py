@@ -1,4 +1,4 @@
-"""The section on anomalies: how well each detector finds them, its time and memory, and its false-alarm rates."""
+"""The page on anomalies: how well each detector finds them, in what time and memory, and with which settings."""
 
 from __future__ import annotations
 
@@ -9,22 +9,13 @@ import numpy as np
 from markupsafe import Markup
 
 from genreplay.datasets.anomaly import names
-from genreplay.experiments.anomaly import NOMINAL, OFFLINE, ONLINE
+from genreplay.experiments.anomaly import OFFLINE, ONLINE, AnomalyRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
-from genreplay.formatting import percent
-from genreplay.report import calibration as usual_rows
 from genreplay.report import halves, svg
-from genreplay.report.calibration import FACTOR, within
+from genreplay.report.faults import CHANCE
 
 DETECTORS = (*ONLINE, *OFFLINE)
-FEW = 10
-"""where fewer alarms than this are expected, few rows decide whether a rate is right"""
-CALIBRATIONS = {"p-values": "dream_alarms", "stored quantiles": "stored_alarms"}
-"""where a threshold comes from, and the figure that says how often usual rows pass it"""
-MARKERS = {"p-values": "o", "stored quantiles": "s"}
-_BEYOND = 20.0
-"""factor off the nominal rate at which a picture ends; rates farther off are drawn on its edge"""
 
 Found = dict[str, dict[str, list[Record]]]
 """records by set and method, of the sets that have some"""
@@ -63,67 +54,53 @@ class Price(NamedTuple):
     held_bytes: tuple[float, float, float]
 
 
-class Alarms(NamedTuple):
-    """False-alarm rates on one set."""
-
-    title: str
-    rates: dict[str, np.ndarray]
-    """by calibration, of shape (seeds, nominal rates)"""
-    n_usual: int
-    """usual rows that were judged, over all seeds"""
-
-    def mean(self, calibration: str, at: int) -> float:
-        """The mean rate over seeds, for the nominal rate with this index."""
-        return float(self.rates[calibration][:, at].mean())
-
-    def is_right(self, calibration: str, at: int) -> bool:
-        """Whether this mean is within ``FACTOR`` of the nominal rate."""
-        return within(self.mean(calibration, at), NOMINAL[at])
-
-    @property
-    def n_expected(self) -> float:
-        """Alarms that are expected over all seeds at the lowest nominal rate."""
-        return self.n_usual * min(NOMINAL)
-
-
-class Section(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     sentences: list[str]
+    picture: Markup
     auc: list[Row]
     """a row for each set, and the mean"""
     precision: list[Row]
     prices: list[Price]
-    pictures: dict[str, Markup]
-    """measured false-alarm rates, by nominal rate"""
-    alarms: list[Alarms]
-    usual: list[usual_rows.Row]
-    """false alarms where only usual rows were learned"""
     halves: halves.Halves | None
+    n_splits: int
+    """into halves"""
     libraries: list[str]
+    methods: tuple[str, ...]
+    online: tuple[str, ...]
+    n_head: int
+    """rows that are learned and not counted"""
+    max_sample: int
+    """rows that LocalOutlierFactor is fitted on, at most"""
 
 
-def anomalies(results: Results) -> Section | None:
-    """Make the section; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
     found = _find(results)
     if not found:
         return None
-    alarms = _alarms(found)
     by_detector = {
         method: records
         for method in DETECTORS
         if (records := [record for by_method in found.values() for record in by_method[method]])
     }
-    return Section(
-        sentences(results),
-        table(results, "auc"),
-        table(results, "average_precision"),
-        [_price(method, records) for method, records in by_detector.items()],
-        _pictures(alarms),
-        alarms,
-        usual_rows.calibration(results),
-        halves.halves(results),
-        sorted(
+    first = results.runs("anomaly")[0]
+    assert isinstance(first, AnomalyRun)
+    auc = table(results, "auc")
+    return Content(
+        sentences=sentences(results),
+        picture=_draw(auc),
+        auc=auc,
+        precision=table(results, "average_precision"),
+        prices=[_price(method, records) for method, records in by_detector.items()],
+        halves=halves.halves(results),
+        n_splits=halves.N_SPLITS,
+        methods=DETECTORS,
+        online=ONLINE,
+        n_head=first.n_head,
+        max_sample=first.max_sample,
+        libraries=sorted(
             {
                 record["figures"]["library"]
                 for records in by_detector.values()
@@ -145,7 +122,7 @@ def table(results: Results, figure: str) -> list[Row]:
 
 
 def sentences(results: Results) -> list[str]:
-    """The section in a few sentences made from its figures."""
+    """The page in a few sentences made from its figures."""
     rows = _whole(table(results, "auc")[:-1])
     said = []
     if rows:
@@ -159,30 +136,6 @@ def sentences(results: Results) -> list[str]:
                 f"Best of the online methods: {', '.join(f'{method} on {n}' for method, n in wins.items())} of "
                 f"{len(rows)} sets."
             )
-    said += usual_rows.sentences(results)
-    said += _say_alarms(_alarms(_find(results)))
-    splits = halves.halves(results)
-    return [*said, splits.sentence] if splits else said
-
-
-def _say_alarms(alarms: Sequence[Alarms]) -> list[str]:
-    said = []
-    for calibration in CALIBRATIONS if alarms else ():
-        right = [sum(each.is_right(calibration, at) for each in alarms) for at in range(len(NOMINAL))]
-        both = sum(all(each.is_right(calibration, at) for at in range(len(NOMINAL))) for each in alarms)
-        counts = " and ".join(f"{n} sets at {percent(rate)}" for n, rate in zip(right, NOMINAL, strict=True))
-        said.append(
-            f"False alarms with the anomalies in the stream, thresholds from {calibration}: in the mean over orders, "
-            f"within a factor of {FACTOR:g} of the nominal rate on {counts}, on {both} of {len(alarms)} at both."
-        )
-    small = [each for each in alarms if each.n_expected < FEW]
-    if small:
-        said.append(
-            f"Few rows decide this on {len(small)} of these sets, where fewer than {FEW} alarms are expected at "
-            f"{percent(min(NOMINAL))} over all orders together (in brackets, the usual rows that were judged): "
-            + ", ".join(f"{each.title} ({each.n_usual:,})" for each in small)
-            + "."
-        )
     return said
 
 
@@ -248,44 +201,19 @@ def _spread(values: Sequence[float]) -> tuple[float, float, float]:
     return float(np.min(values)), float(np.median(values)), float(np.max(values))
 
 
-def _alarms(found: Found) -> list[Alarms]:
-    return [
-        Alarms(
-            dataset,
-            {name: np.array([r["figures"][figure] for r in by_method["RBM"]]) for name, figure in CALIBRATIONS.items()},
-            sum(record["figures"]["n_usual"] for record in by_method["RBM"]),
-        )
-        for dataset, by_method in found.items()
-        if by_method["RBM"]
-    ]
-
-
-def _pictures(alarms: Sequence[Alarms]) -> dict[str, Markup]:
-    return {percent(rate): _draw(alarms, at, rate) for at, rate in enumerate(NOMINAL)} if alarms else {}
-
-
-def _draw(alarms: Sequence[Alarms], at: int, nominal: float) -> Markup:
-    """A line for each set: measured rates, the mean and the range over seeds, on a logarithmic axis."""
-    figure, axes = svg.panel(4.6, 0.9 + 0.27 * len(alarms))
-    axes.axvspan(nominal / FACTOR, nominal * FACTOR, color=svg.INKS["grid"], linewidth=0)
-    axes.axvline(nominal, color=svg.INKS["ink"], linestyle=":", linewidth=1.2)
-    low, high = nominal / _BEYOND, min(nominal * _BEYOND, 1.0)
-    for offset, calibration in zip((-0.16, 0.16), CALIBRATIONS, strict=True):
-        rates = [np.clip(each.rates[calibration][:, at], low, high) for each in alarms]
-        means = np.clip([each.mean(calibration, at) for each in alarms], low, high)
-        y = np.arange(len(alarms)) + offset
-        ink = svg.ink(calibration)
-        axes.hlines(y, [each.min() for each in rates], [each.max() for each in rates], color=ink, linewidth=1.2)
-        axes.plot(means, y, color=ink, marker=MARKERS[calibration], linestyle="none", clip_on=False)
-    axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    ticks = [nominal * factor for factor in (0.1, 1 / FACTOR, 1, FACTOR, 10)]
-    axes.set_xticks(ticks, [f"{100 * tick:.2g}" for tick in ticks])
-    axes.minorticks_off()
-    axes.set_yticks(range(len(alarms)), [each.title for each in alarms])
-    axes.set_ylim(len(alarms) - 0.4, -0.6)
-    axes.grid(visible=False, axis="x")
-    axes.set_xlabel("usual rows that raise an alarm, %")
-    return svg.to_svg(
-        figure, f"alarms-{100 * nominal:.0f}", f"False-alarm rates at a nominal {percent(nominal)}, by set"
-    )
+def _draw(rows: Sequence[Row]) -> Markup:
+    """A line for each method: a dot for each set, and the mean as an upright mark."""
+    *sets, mean = rows
+    figure, axes = svg.panel(5.4, 0.9 + 0.42 * len(DETECTORS))
+    for place, method in enumerate(DETECTORS):
+        aucs = [row.cells[method].mean for row in sets if method in row.cells]
+        axes.plot(aucs, [place] * len(aucs), "o", color=svg.ink(method), alpha=0.45, markeredgewidth=0)
+        if method in mean.cells:
+            axes.plot(mean.cells[method].mean, place, "|", color=svg.INKS["ink"], markersize=20, markeredgewidth=2.4)
+    axes.axvline(CHANCE, color=svg.INKS["ink"], linestyle=":", linewidth=1.2)
+    axes.set_yticks(range(len(DETECTORS)), [m if m in ONLINE else f"{m}, offline" for m in DETECTORS])
+    axes.set_ylim(len(DETECTORS) - 0.5, -0.5)
+    axes.set_xlim(right=1.01)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("ROC-AUC")
+    return svg.to_svg(figure, "anomaly-auc", "ROC-AUC of each detector on each set, and the mean")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.beyond import RIVALS, BeyondRun, PriceRun
+from genreplay.experiments.beyond import DIFFERENCES, RIVALS, BeyondRun, PriceRun
 from genreplay.experiments.paper.table2 import DATASETS, PAPER
 from genreplay.experiments.results import Estimate, Results, estimate
 from genreplay.formatting import percent
@@ -38,6 +38,15 @@ class Row(NamedTuple):
     """our runs of the paper's protocol"""
     paper: dict[str, float]
     independent: float | None
+
+
+class Reached(NamedTuple):
+    """How often the recipe is at or above the paper's OCD_GR."""
+
+    n_above: int
+    n_sets: int
+    n_surrogates: int
+    """of these sets"""
 
 
 class Contest(NamedTuple):
@@ -78,8 +87,8 @@ class Gain(NamedTuple):
     """whether forward and reverse AIS disagree on one of them"""
 
 
-class Beyond(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     sentences: list[str]
     rows: list[Row]
@@ -90,20 +99,49 @@ class Beyond(NamedTuple):
     ablation: Markup | None
     sheets: list[sheets.Sheet]
     """dreams each time another class begins"""
+    part_rows: int | None
+    """at most so many rows of a set in the study of ingredients"""
+    part_hidden: int
+    ingredients: dict[str, str]
+    """and why each is there"""
+    methods: tuple[str, ...]
+    """the dream pool and its rivals"""
+    streams: dict[Stream, str]
 
 
-def beyond(results: Results) -> Beyond | None:
-    """The whole section; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
     if not any(results.of(run) for run in results.runs("beyond")):
         return None
     rows, contests, prices, gains = table(results), contest(results), price(results), ablation(results)
     said = sentences(rows, contests, prices)
-    return Beyond(said, rows, contests, prices, gains, _picture(gains), _through_the_stream(results))
+    part = next(run for run in _runs(results) if run.variant != "modern")
+    return Content(
+        said,
+        rows,
+        contests,
+        prices,
+        gains,
+        _picture(gains),
+        _through_the_stream(results),
+        part.max_rows,
+        part.n_hidden,
+        {name: each.why for name, each in DIFFERENCES.items()},
+        REPLAY_METHODS,
+        STREAMS,
+    )
 
 
 def table(results: Results) -> list[Row]:
     """A line for each data set."""
     return [_row(results, dataset) for dataset in DATASETS]
+
+
+def reached(rows: list[Row]) -> Reached | None:
+    """Count the sets on which the recipe was run; None where there are none."""
+    done = [(row, row.modern) for row in rows if row.modern is not None]
+    n_above = sum(modern.mean >= row.paper["OCD_GR"] for row, modern in done)
+    return Reached(n_above, len(done), sum("(surrogate)" in row.title for row, _ in done)) if done else None
 
 
 def _row(results: Results, dataset: str) -> Row:
@@ -247,7 +285,7 @@ def _picture(gains: dict[str, dict[Stream, Gain]]) -> Markup | None:
     }
     if not any(shown.values()):
         return None
-    figure, axes = svg.panel(7.2, 0.32 * len(shown) + 1.0)
+    figure, axes = svg.panel(5.6, 0.3 * len(shown) + 1.0)
     for place, by_order in enumerate(shown.values()):
         for order, gain in by_order.items():
             shift, marker = (0.15, "s") if order == "sorted" else (-0.15, "o")
@@ -256,7 +294,7 @@ def _picture(gains: dict[str, dict[Stream, Gain]]) -> Markup | None:
             )
     axes.axvline(0, color=svg.INKS["ink"], linewidth=1.0)
     axes.set_xscale("symlog", linthresh=10)
-    svg.plain_log(axes.xaxis, (-1_000, -300, -100, -30, -10, -5, 0, 5))
+    svg.plain_log(axes.xaxis, (-1_000, -100, -30, -10, -5, 0, 5))
     axes.set_yticks(range(len(shown)))
     axes.set_yticklabels(list(shown))
     axes.invert_yaxis()

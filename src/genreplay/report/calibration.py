@@ -1,17 +1,19 @@
-"""False alarms on fresh usual rows, by a detector that has learned usual rows: a part of the section on anomalies."""
+"""The page on alarm rates: false alarms on fresh usual rows, and with anomalies in the stream."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
+from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.calibration import MADE_UP, NOMINAL, CalibrationRun
 from genreplay.experiments.results import Results
 from genreplay.formatting import fine_percent, percent
+from genreplay.report import alarms
+from genreplay.report.alarms import CALIBRATIONS, FACTOR, Alarms, within
 
-FACTOR = 1.5
-"""a false-alarm rate is right when it is within this factor of the nominal one"""
 _NAMED = 6
 """tables that are named, at most"""
 
@@ -32,16 +34,47 @@ class Row(NamedTuple):
         return within(self.rates[at], NOMINAL[at])
 
 
-def within(rate: float, nominal: float) -> bool:
-    """Whether a rate is within ``FACTOR`` of the nominal one.
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
-    >>> within(0.015, 0.01), within(0.006, 0.01)
-    (True, False)
-    """
-    return bool(1 / FACTOR <= rate / nominal <= FACTOR * (1 + 1e-9))
+    sentences: list[str]
+    usual: list[Row]
+    """where only usual rows were learned"""
+    alarms: list[Alarms]
+    """where anomalies were in the stream"""
+    pictures: dict[str, Markup]
+    """of these, by nominal rate"""
+    nominal: tuple[float, ...]
+    thresholds: tuple[str, ...]
+    """where they come from"""
+    factor: float
+    learned: float
+    """share of a stream that is learned before its usual rows are judged"""
+    n_stored: int
+    """scores whose quantiles are thresholds"""
 
 
-def calibration(results: Results) -> list[Row]:
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
+    usual, found = table(results), alarms.alarms(results)
+    if not usual and not found:
+        return None
+    first = results.runs("anomaly")[0]
+    assert isinstance(first, AnomalyRun)
+    return Content(
+        sentences=sentences(results),
+        usual=usual,
+        alarms=found,
+        pictures=alarms.pictures(found),
+        nominal=NOMINAL,
+        thresholds=tuple(CALIBRATIONS),
+        factor=FACTOR,
+        learned=1 - first.held_out,
+        n_stored=first.n_stored,
+    )
+
+
+def table(results: Results) -> list[Row]:
     """A row for each table that was run, the made-up stream last."""
     found = []
     for run in results.runs("calibration"):
@@ -55,8 +88,11 @@ def calibration(results: Results) -> list[Row]:
 
 
 def sentences(results: Results) -> list[str]:
-    """What the rows say; nothing where none was run."""
-    found = calibration(results)
+    """What the rates say; nothing where none was run."""
+    return [*_say_usual(table(results)), *alarms.sentences(alarms.alarms(results))]
+
+
+def _say_usual(found: list[Row]) -> list[str]:
     rows, long = [row for row in found if row.title != MADE_UP], [row for row in found if row.title == MADE_UP]
     said = []
     if rows:

@@ -1,4 +1,4 @@
-"""Draw what an update costs as the stream grows: time relative to OCD_GR, and bytes held."""
+"""What an update costs as the stream grows: time relative to OCD_GR, and bytes held."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ class Price(NamedTuple):
     held_last: int
 
 
-class Costs(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     times: dict[int, Markup]
     """a picture for each n_E"""
     memory: Markup
     prices: list[Price]
+    methods: tuple[str, ...]
     rows_first: int
     rows_last: int
     parameter_bytes: int
 
 
-def costs(results: Results) -> Costs | None:
-    """Medians over seeds; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page, with medians over seeds; None where nothing was run."""
     found: dict[int, list[Record]] = {n: records for n in (1, 10) if (records := results.find("cost", n_epochs=n))}
     if not found:
         return None
@@ -63,7 +64,7 @@ def costs(results: Results) -> Costs | None:
     ]
     times = {n: _times(rows, each, n) for n, each in ratios.items()}
     memory = _memory(rows, held, first["parameter_bytes"])
-    return Costs(times, memory, prices, int(rows[0]), int(rows[-1]), int(first["parameter_bytes"]))
+    return Content(times, memory, prices, COST_METHODS, int(rows[0]), int(rows[-1]), int(first["parameter_bytes"]))
 
 
 def _times(rows: np.ndarray, ratios: dict[str, np.ndarray], n_epochs: int) -> Markup:

@@ -1,4 +1,4 @@
-"""The section on faults: how well each kind is found, and what the detector blames, dreams and fills in."""
+"""The page on faults: how well each kind is found, and what the detector blames, dreams and fills in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.faults import METHODS, NOMINAL, ORDERS
+from genreplay.experiments.faults import METHODS, NOMINAL, ONLINE, ORDERS, FaultsRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
 from genreplay.formatting import fine_percent
@@ -73,16 +73,21 @@ class Order(NamedTuple):
     answers: list[Answer]
 
 
-class Section(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     sentences: list[str]
     orders: list[Order]
     methods: tuple[str, ...]
+    online: tuple[str, ...]
+    hidden_share: float
+    """of the numbers in the last rows, before they are learned"""
+    n_stored: int
+    """rows that KNNImputer stores"""
 
 
-def faults(results: Results) -> Section | None:
-    """Make the section; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
     found = _find(results)
     if not found:
         return None
@@ -97,11 +102,13 @@ def faults(results: Results) -> Section | None:
         )
         for order, by_method in found.items()
     ]
-    return Section(sentences(results), orders, METHODS)
+    first = results.runs("faults")[0]
+    assert isinstance(first, FaultsRun)
+    return Content(sentences(results), orders, METHODS, ONLINE, first.hidden_share, first.n_stored)
 
 
 def sentences(results: Results) -> list[str]:
-    """The section in a few sentences made from its figures."""
+    """The page in a few sentences made from its figures."""
     said = []
     for order, by_method in _find(results).items():
         means = {method: spread(records, "auc", "all") for method, records in by_method.items()}

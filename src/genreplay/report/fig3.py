@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.paper.fig3 import FIG3_METHODS
+from genreplay.experiments.paper.fig3 import FIG3_METHODS, ClassesInTurn
 from genreplay.experiments.results import Estimate, Results, estimate
 from genreplay.formatting import slug
 from genreplay.report import svg
@@ -29,11 +29,29 @@ class Contest(NamedTuple):
     models: list[Dreams]
 
 
+class Content(NamedTuple):
+    """Everything that the page shows."""
+
+    contests: list[Contest]
+    n_dreams: int
+    """drawn after each class"""
+
+
 CONTESTS: dict[str, tuple[str, dict[str, object]]] = {
     "toy-section-4": ("Toy classes, the settings of section 4", {"dataset": "toy", "n_epochs": 10}),
     "toy-gentle": ("Toy classes, gentle settings", {"dataset": "toy", "n_epochs": 1}),
     "digits": ("scikit-learn's digits in sorted order, gentle settings", {"dataset": "digits"}),
 }
+
+
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
+    found = contests(results)
+    if not any(model.picture for contest in found for model in contest.models):
+        return None
+    first = results.runs("fig3")[0]
+    assert isinstance(first, ClassesInTurn)
+    return Content(found, first.n_dreams)
 
 
 def contests(results: Results) -> list[Contest]:

@@ -1,14 +1,54 @@
-"""Draw Figs. 4a and 4b: test nats on MNIST by size and method, error bars over digit classes."""
+"""Figs. 4a and 4b: test nats on MNIST by size and method, error bars over digit classes; and by CD steps."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from markupsafe import Markup
 
+from genreplay.experiments.paper.cd_steps import PAPER as PAPER_STEPS
 from genreplay.experiments.paper.fig4 import ORDERS
 from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.paper.table2 import PAPER
-from genreplay.experiments.results import Results
+from genreplay.experiments.results import Estimate, Results
 from genreplay.report import svg
+
+
+class Steps(NamedTuple):
+    """A row of the table of n_CD."""
+
+    n_cd: int
+    paper: float
+    ours: Estimate | None
+
+
+class Content(NamedTuple):
+    """Everything that the page shows."""
+
+    pictures: dict[str, Markup]
+    """by order"""
+    missing: list[str]
+    """orders that were not run"""
+    steps: list[Steps]
+    n_hidden: int
+    """of the models in the table of n_CD"""
+
+
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
+    pictures, found = draw(results), steps(results)
+    if not pictures and not any(row.ours for row in found):
+        return None
+    first = results.runs("cd-steps")[0]
+    assert isinstance(first, OnlineRun)
+    return Content(pictures, [order for order in ORDERS if order not in pictures], found, first.n_hidden)
+
+
+def steps(results: Results) -> list[Steps]:
+    """OCD_GR on MNIST with 1, 3 and 10 steps of contrastive divergence; one step is the run of Fig. 5."""
+    found = {1: results.nats("fig5", method="OCD_GR")}
+    found |= {n_cd: results.nats("cd-steps", n_cd=n_cd) for n_cd in (3, 10)}
+    return [Steps(n_cd, PAPER_STEPS[n_cd], nats) for n_cd, nats in found.items()]
 
 
 def draw(results: Results) -> dict[str, Markup]:

@@ -1,18 +1,55 @@
-"""Draw Fig. 5: test nats on MNIST while the models learn."""
+"""Fig. 5: test nats on MNIST while the models learn."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.results import Results, estimate
 from genreplay.report import svg
 
 
+class Content(NamedTuple):
+    """Everything that the page shows."""
+
+    picture: Markup
+    methods: list[str]
+    """that have a curve"""
+    missing: list[str]
+    """methods that were not run"""
+    n_hidden: int
+    every: int
+    """rows between two points of a curve"""
+    curve_temperatures: int
+    n_temperatures: int
+    """of the last models, scored again"""
+
+
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
+    picture = draw(results)
+    if picture is None:
+        return None
+    run = {method: bool(results.find("fig5", method=method)) for method in PAPER_METHODS}
+    first = results.runs("fig5")[0]
+    assert isinstance(first, OnlineRun)
+    return Content(
+        picture,
+        [method for method in run if run[method]],
+        [method for method in run if not run[method]],
+        first.n_hidden,
+        first.curve_every,
+        first.curve_temperatures,
+        first.n_temperatures,
+    )
+
+
 def draw(results: Results) -> Markup | None:
     """The mean over seeds, shaded by the deviation over digit classes; the last point again with more temperatures."""
-    figure, axes = svg.panel(6.2, 4.0)
+    figure, axes = svg.panel(5.6, 3.6)
     drawn = False
     for method in PAPER_METHODS:
         records = results.find("fig5", method=method)

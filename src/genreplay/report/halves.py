@@ -80,6 +80,12 @@ def halves(results: Results) -> Halves | None:
     return split(dict(zip(columns, aucs.T, strict=True)), n_rows=min(run.max_rows for run in runs if run.max_rows))
 
 
+def sentences(results: Results) -> list[str]:
+    """What the halves say; nothing where the sets are not split."""
+    found = halves(results)
+    return [found.sentence] if found else []
+
+
 def split(by_column: Mapping[str, Floats], n_rows: int) -> Halves:
     """Choose and judge, given the ROC-AUC on each set of the defaults, the variants and IsolationForest."""
     forest = by_column[FOREST]

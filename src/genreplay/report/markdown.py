@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from genreplay.experiments.nab.halves import N_SPLITS
 from genreplay.experiments.results import MAX_GAP, Results
 from genreplay.formatting import fine_percent
-from genreplay.report import anomaly, beyond, faults, nab, regimes, sensors, summary
-from genreplay.report.tables import COLUMNS, Cell, Row, table2
+from genreplay.report import anomaly, beyond, calibration, faults, halves, nab, regimes, sensors, summary, table2
+from genreplay.report.table2 import COLUMNS, Cell, Row
 from genreplay.report.titles import column_title
 
 
@@ -18,7 +18,7 @@ def table(results: Results) -> str:
         f"| data set | | {' | '.join(column_title(column) for column in COLUMNS)} |",
         f"|---|---|{'---:|' * len(COLUMNS)}",
     ]
-    rows = table2(results)
+    rows = table2.rows(results)
     for row in rows:
         lines.append(f"| {row.title} | paper | {' | '.join(_paper(row, column) for column in COLUMNS)} |")
         lines.append(f"| | ours | {' | '.join(_ours(row, column) for column in COLUMNS)} |")
@@ -51,14 +51,14 @@ def anomaly_table(results: Results) -> str:
         "Prequential ROC-AUC, mean ± standard deviation over seeds; IsolationForest and LocalOutlierFactor are fitted "
         "offline on rows that they score afterwards. The best online method of a line is in bold.",
         "",
-        *_bullets(anomaly.sentences(results)),
+        *_bullets([*anomaly.sentences(results), *calibration.sentences(results), *halves.sentences(results)]),
     ]
     return "\n".join([*lines, *_quick(results)]) + "\n"
 
 
 def faults_table(results: Results) -> str:
     """A line for each kind of fault, with the ROC-AUC of each method, for each order of the rows; empty if not run."""
-    found = faults.faults(results)
+    found = faults.content(results)
     if found is None:
         return ""
     lines = []
@@ -135,7 +135,7 @@ def nab_table(results: Results) -> str:
 
 def sensors_table(results: Results) -> str:
     """A line for each kind of fault of a sensor, with the ROC-AUC of each method; empty if not run."""
-    found = sensors.sensors(results)
+    found = sensors.content(results)
     if found is None:
         return ""
     lines = [
@@ -152,7 +152,7 @@ def sensors_table(results: Results) -> str:
 
 def beyond_table(results: Results) -> str:
     """A line for each data set with the recipe "modern" beside its rivals, and what they say; empty if not run."""
-    found = beyond.beyond(results)
+    found = beyond.content(results)
     if found is None:
         return ""
     lines = [

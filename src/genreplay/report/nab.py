@@ -1,4 +1,4 @@
-"""The section on the Numenta Anomaly Benchmark: our scores beside published ones, by category, and each series."""
+"""The page on the Numenta Anomaly Benchmark: our scores beside published ones, by category, and each series."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ class Group(NamedTuple):
     pictures: list[Picture]
 
 
-class Section(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     sentences: list[str]
     """none without the RBM"""
@@ -110,16 +110,16 @@ class Section(NamedTuple):
     """thresholds at which the anomaly is cut off in pictures"""
 
 
-def nab(results: Results) -> Section | None:
-    """Make the section; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
     rows = table(results)
     if not rows:
         return None
     records = {row.method: _of_defaults(results, row.method) for row in rows}
     ours = [Line(row.method, row.defaults, row.halves.chosen) for row in rows]
     others = [] if results.quick else _published()
-    return Section(
-        sentences=_sentences(rows, records["RBM"], others) if "RBM" in records else [],
+    return Content(
+        sentences=_sentences(rows, records["RBM"], results.quick) if "RBM" in records else [],
         lines=sorted([*ours, *others], key=lambda line: -line.scores["standard"].mean),
         categories={method: _categories(each) for method, each in records.items()},
         groups=_groups(records.get("RBM", [])),
@@ -138,7 +138,7 @@ def table(results: Results) -> list[Row]:
     return [row for row in found if row is not None]
 
 
-def _sentences(rows: Sequence[Row], records: Sequence[Record], published: Sequence[Line]) -> list[str]:
+def _sentences(rows: Sequence[Row], records: Sequence[Record], is_quick: bool) -> list[str]:
     """The verdict, the scores by halves, and where the missing points are; from the figures of the RBM."""
     rbm, *controls = rows
     scores = {name: each.mean for name, each in rbm.defaults.items()}
@@ -148,9 +148,9 @@ def _sentences(rows: Sequence[Row], records: Sequence[Record], published: Sequen
         f"the standard profile, {number(scores['reward_low_FP_rate'])} on low FP and "
         f"{number(scores['reward_low_FN_rate'])} on low FN"
     )
-    if published:
-        n_below = sum(line.scores["standard"].mean < scores["standard"] for line in published)
-        verdict += f"; on the standard profile that is more than {n_below} of {len(published)} published detectors"
+    if not is_quick:
+        n_below, n_published = standing(scores["standard"])
+        verdict += f"; on the standard profile that is more than {n_below} of {n_published} published detectors"
     said = [f"{verdict}."]
     if controls:
         control = listed(f"{row.method} {number(row.defaults['standard'].mean)}" for row in controls)
@@ -158,6 +158,15 @@ def _sentences(rows: Sequence[Row], records: Sequence[Record], published: Sequen
     by_halves = listed(f"{row.method} {number(row.halves.chosen['standard'])}" for row in rows)
     said.append(f"With settings chosen on one half of the series and judged on the other: {by_halves}.")
     return [*said, _missing_points(scores["standard"], records)]
+
+
+def standing(score: float) -> tuple[int, int]:
+    """How many published detectors have a lower standard score, and how many there are.
+
+    >>> standing(100.0)
+    (14, 14)
+    """
+    return sum(scores["standard"] < score for scores in PUBLISHED.values()), len(PUBLISHED)
 
 
 def _missing_points(score: float, records: Sequence[Record]) -> str:

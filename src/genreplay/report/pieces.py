@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
@@ -11,14 +10,26 @@ from typing import TypeVar
 
 from markupsafe import Markup, escape
 
-from genreplay.experiments.paper.claims import CLAIMS, VERDICTS
 from genreplay.experiments.results import Results
 from genreplay.formatting import number, slug
-from genreplay.report import beyond, faults, fig3, fig4, fig5, markdown, regimes, sheets, study, summary, svg
-from genreplay.report.headlines import headlines
+from genreplay.report import (
+    beyond,
+    claims,
+    faults,
+    fig3,
+    fig4,
+    fig5,
+    markdown,
+    regimes,
+    sections,
+    sheets,
+    study,
+    summary,
+    svg,
+)
+from genreplay.report.section import LISTS
 
 T = TypeVar("T")
-MARKS = {"reproduced": "✓", "partly": "~", "not reproduced": "✗", "not run": "·"}
 SHOWN = ("OCD_GR", "ER-IM", "ER-ML", "no replay")
 
 
@@ -33,38 +44,41 @@ def _contests(results: Results) -> list[fig3.Contest]:
 
 
 @cache
-def _beyond_section(results: Results) -> beyond.Beyond:
-    return _need(beyond.beyond(results), "beyond")
+def _beyond_content(results: Results) -> beyond.Content:
+    return _need(beyond.content(results), "beyond")
 
 
 @cache
-def _faults_section(results: Results) -> faults.Section:
-    return _need(faults.faults(results), "faults")
+def _faults_content(results: Results) -> faults.Content:
+    return _need(faults.content(results), "faults")
 
 
 def _bullets(sentences: Iterable[str]) -> str:
     return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
-def _claims(results: Results, *sections: str) -> str:
-    """An item for each claim of some sections: the verdict, what the paper says, what was found."""
-    said = []
-    for claim in CLAIMS:
-        if claim.section in sections:
-            verdict, evidence = claim.judge(results)
-            said.append(f"{MARKS[verdict]} **{verdict}**: {claim.statement}<br>Found: {evidence}")
-    return _bullets(said)
+def _claims(results: Results, section: str) -> str:
+    """An item for each claim of a section: the verdict, what the paper says, what was found."""
+    return _bullets(
+        f"{each.mark} **{each.judgement.verdict}**: {each.claim.statement}<br>Found: {each.judgement.evidence}"
+        for each in claims.judged(results, [section])
+    )
 
 
-def _verdicts(results: Results) -> str:
-    counts = Counter(claim.judge(results).verdict for claim in CLAIMS)
-    said = [f"**{counts[verdict]}** {verdict}" for verdict in VERDICTS if counts[verdict]]
-    return f"Of the paper's {len(CLAIMS)} claims: {', '.join(said)}.\n"
+def _findings(results: Results) -> str:
+    """What holds of the paper, and what does not."""
+    of_paper = [section for section in sections.SECTIONS if section.group == sections.PAPER]
+    said = [each for section in of_paper for each in section.found(results)]
+    return "\n".join(
+        f"{LISTS[kind]}:\n\n{_bullets(each.text for each in said if each.kind == kind)}"
+        for kind in LISTS
+        if any(each.kind == kind for each in said)
+    )
 
 
 def _found(results: Results, order: str) -> str:
     """What the RBM finds, blames, dreams and fills in on the table of a factory, in one order of its rows."""
-    section = _faults_section(results)
+    section = _faults_content(results)
     (there,) = (each for each in section.orders if each.title == faults.ORDER_TITLES[order])
     lines = ["| kind of fault | raises an alarm | the blamed column is right |", "|---|---:|---:|"]
     for row in there.found:
@@ -81,10 +95,10 @@ def _share(spread: faults.Spread | None) -> str:
 
 
 TABLES: dict[str, Callable[[Results], str]] = {
-    "headlines": lambda results: _bullets(headlines(results)),
-    "verdicts": _verdicts,
+    "verdicts": lambda results: claims.said(results) + "\n",
+    "findings-paper": _findings,
     "claims-fig3": lambda results: _claims(results, "fig3"),
-    "claims-fig4": lambda results: _claims(results, "fig4", "cd-steps"),
+    "claims-fig4": lambda results: _claims(results, "fig4"),
     "claims-fig5": lambda results: _claims(results, "fig5"),
     "claims-table2": lambda results: _claims(results, "table2"),
     "claims-cost": lambda results: _claims(results, "cost"),
@@ -124,7 +138,7 @@ def _fig4(results: Results) -> str:
 
 
 def _study(results: Results) -> str:
-    drawn = study.study(results)
+    drawn = _need(study.content(results), "study")
     panels = [("number of dreams", drawn.ratio), ("depth of dreams", drawn.steps), ("random search", drawn.search)]
     return _figure(panels, "panels-3", ("random", "sorted"))
 
@@ -141,22 +155,22 @@ def _dreams(results: Results) -> str:
 
 
 def _through_the_stream(results: Results) -> str:
-    section = _beyond_section(results)
+    section = _beyond_content(results)
     return _figure([(each.title, _image(each, "dreams")) for each in section.sheets], "panels-4 sheets")
 
 
 def _faults(results: Results) -> str:
-    section = _faults_section(results)
+    section = _faults_content(results)
     return _figure([(f"rows {each.title}", each.picture) for each in section.orders], "panels-2", section.methods)
 
 
 def _regimes(results: Results) -> str:
-    section = _need(regimes.regimes(results), "regimes")
-    return _figure([(f"rehearses {each.title}", each.picture) for each in section.panels], "panels-2")
+    section = _need(regimes.content(results), "regimes")
+    return _figure([(f"rehearses {each.title}", each.picture) for each in section.panels], "panels-3")
 
 
 def _ablation(results: Results) -> str:
-    section = _beyond_section(results)
+    section = _beyond_content(results)
     return _figure([("nats lost without each ingredient", section.ablation)], "panels-1", ("random", "sorted"))
 
 

@@ -1,4 +1,4 @@
-"""The section on regimes: alarms when one returns and when a new one comes to stay, by what is rehearsed."""
+"""The page on regimes: alarms when one returns and when a new one comes to stay, by what is rehearsed."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Panel(NamedTuple):
     picture: Markup
 
 
-class Section(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     sentences: list[str]
     rows: list[Row]
@@ -53,20 +53,23 @@ class Section(NamedTuple):
     missing: list[str]
     """ways of rehearsal that were not run"""
     inks: dict[str, str]
+    n_block: int
+    """rows of a block"""
 
 
-def regimes(results: Results) -> Section | None:
-    """Make the section; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
     found = _find(results)
     if not found:
         return None
     highest = max(share or 0 for records in found.values() for share in _time_line(records))
-    return Section(
+    return Content(
         sentences(results),
         table(results),
         [Panel(REPLAY_TITLES[replay], _draw(records, replay, highest)) for replay, records in found.items()],
         [REPLAY_TITLES[replay] for replay in REPLAYS if replay not in found],
         REGIME_INKS,
+        N_BLOCK,
     )
 
 
@@ -85,7 +88,7 @@ def table(results: Results) -> list[Row]:
 
 
 def sentences(results: Results) -> list[str]:
-    """The section in a few sentences made from its figures."""
+    """The page in a few sentences made from its figures."""
     rows = table(results)
     if not rows:
         return []
@@ -128,7 +131,7 @@ def _time_line(records: Sequence[Record]) -> list[float | None]:
 
 def _draw(records: Sequence[Record], replay: str, highest: float) -> Markup:
     """A bar for each block of rows, in the ink of its regime; a square root as axis, so that small shares show."""
-    figure, axes = svg.panel(5.2, 2.2)
+    figure, axes = svg.panel(3.7, 2.3)
     visits = records[0]["figures"]["visits"]
     blocks = {first // N_BLOCK + n: name for name, first, n_rows in visits for n in range(n_rows // N_BLOCK)}
     for block, share in enumerate(_time_line(records)):

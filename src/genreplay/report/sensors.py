@@ -1,4 +1,4 @@
-"""The section on sensors in a time series: which faults are found, which sensor is named, and a week to look at."""
+"""The page on sensors in a time series: which faults are found, which sensor is named, and a week to look at."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Found(NamedTuple):
     false_alarms: Spread
 
 
-class Section(NamedTuple):
-    """Everything that the section shows."""
+class Content(NamedTuple):
+    """Everything that the page shows."""
 
     sentences: list[str]
     auc: list[Row]
@@ -50,23 +50,23 @@ class Section(NamedTuple):
     named_from: float
 
 
-def sensors(results: Results) -> Section | None:
-    """Make the section; None where nothing was run."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
     by_method = _find(results)
     if not by_method:
         return None
     auc, precision = (table(by_method, figure, KIND_TITLES, ONLINE) for figure in ("auc", "average_precision"))
-    found = _found(by_method)
+    alarms = found(results)
     weeks = [record["figures"]["week"] for record in by_method.get("RBM", []) if "week" in record["figures"]]
     picture = _draw(weeks[0]) if weeks else None
-    return Section(_sentences(auc, found), auc, precision, found, picture, METHODS, ONLINE, KIND_TITLES, NAMED_FROM)
+    return Content(_sentences(auc, alarms), auc, precision, alarms, picture, METHODS, ONLINE, KIND_TITLES, NAMED_FROM)
 
 
-def _sentences(auc: Sequence[Row], found: Sequence[Found]) -> list[str]:
-    """The section in a few sentences made from its figures."""
+def _sentences(auc: Sequence[Row], alarms: Sequence[Found]) -> list[str]:
+    """The page in a few sentences made from its figures."""
     overall = ", ".join(f"{method} {each.mean:.3f}" for method, each in auc[0].cells.items())
     said = [f"ROC-AUC over all faulty rows: {overall}."]
-    for each in found:
+    for each in alarms:
         said.append(
             f"{each.method}: {fine_percent(each.found['all'].mean)} of the faults raise an alarm, with "
             f"{number(each.false_alarms.mean)} false alarms a week; the sensor at fault is named in "
@@ -76,13 +76,14 @@ def _sentences(auc: Sequence[Row], found: Sequence[Found]) -> list[str]:
 
 
 def _find(results: Results) -> dict[str, list[Record]]:
-    found = {method: results.find("sensors", method=method) for method in METHODS}
-    return {method: records for method, records in found.items() if records}
+    by_method = {method: results.find("sensors", method=method) for method in METHODS}
+    return {method: records for method, records in by_method.items() if records}
 
 
-def _found(by_method: Mapping[str, Sequence[Record]]) -> list[Found]:
-    found = []
-    for method, records in by_method.items():
+def found(results: Results) -> list[Found]:
+    """What each method with alarms finds, and which sensors it names."""
+    methods = []
+    for method, records in _find(results).items():
         if "found" not in records[0]["figures"]:
             continue
         raised, reasons = (
@@ -92,8 +93,8 @@ def _found(by_method: Mapping[str, Sequence[Record]]) -> list[Found]:
         named = [record for record in records if record["figures"]["named_by_row"] is not None]
         false_alarms = spread(records, "false_alarms_per_week")
         assert false_alarms is not None
-        found.append(Found(method, raised, reasons, spread(named, "named_by_row"), false_alarms))
-    return found
+        methods.append(Found(method, raised, reasons, spread(named, "named_by_row"), false_alarms))
+    return methods
 
 
 def _draw(week: Mapping[str, Any]) -> Markup:

@@ -41,6 +41,11 @@ class SheetSet(NamedTuple):
     """by what they show, a sheet for each model"""
 
 
+def content(results: Results) -> list[SheetSet] | None:
+    """The content of the page; None where no model has sheets."""
+    return sheet_sets(results) or None
+
+
 def sheet_sets(results: Results) -> list[SheetSet]:
     """The sheets of the largest models, for each order that has some."""
     size = max(run.n_hidden for run in results.runs("fig4") if isinstance(run, OnlineRun))

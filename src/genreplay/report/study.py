@@ -1,4 +1,4 @@
-"""Draw the study of the dreams' number and Gibbs steps, and the random search over both."""
+"""The study of the dreams' number and Gibbs steps, and the random search over both."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from genreplay.report import svg
 ORDERS = {"random": "o", "sorted": "s"}
 
 
-class Study(NamedTuple):
-    """The pictures that can be drawn."""
+class Content(NamedTuple):
+    """Everything that the page shows: the pictures that can be drawn, and the sizes."""
 
     ratio: Markup | None
     """test nats over n_Bhat / n_B"""
     steps: Markup | None
     """test nats over n_Gs"""
     search: Markup | None
+    n_hidden: int
+    n_rows: int | None
+    """of the study"""
+    search_rows: int | None
 
 
-def study(results: Results) -> Study:
-    """Means over seeds, error bars of one deviation."""
+def content(results: Results) -> Content | None:
+    """Make the content of the page, with means over seeds and error bars of one deviation; None if nothing was run."""
     by_ratio: dict[str, dict[float, Estimate]] = {order: {} for order in ORDERS}
     by_steps: dict[str, dict[float, Estimate]] = {order: {} for order in ORDERS}
     for run in results.runs("study"):
@@ -40,17 +44,21 @@ def study(results: Results) -> Study:
             by_ratio[run.order][run.n_replay / run.batch_size] = found
         if run.n_replay == 3 * run.batch_size:
             by_steps[run.order][run.n_gibbs] = found
-    return Study(
-        _lines(by_ratio, "study-ratio", "dreams for each observed row"),
-        _lines(by_steps, "study-steps", "Gibbs steps of a dream"),
-        _search(results),
-    )
+    ratio = _lines(by_ratio, "study-ratio", "dreams for each observed row")
+    depth = _lines(by_steps, "study-steps", "Gibbs steps of a dream")
+    search = _search(results)
+    if not (ratio or depth or search):
+        return None
+    of_study, trial = results.runs("study")[0], results.runs("search")[0]
+    assert isinstance(of_study, OnlineRun)
+    assert isinstance(trial, OnlineRun)
+    return Content(ratio, depth, search, of_study.n_hidden, of_study.max_rows, trial.max_rows)
 
 
 def _lines(curves: dict[str, dict[float, Estimate]], name: str, label: str) -> Markup | None:
     if not any(curves.values()):
         return None
-    figure, axes = svg.panel(4.2, 3.1)
+    figure, axes = svg.panel(3.6, 2.9)
     for order, points in curves.items():
         x = sorted(points)
         y = [points[each].mean for each in x]
@@ -77,7 +85,7 @@ def _search(results: Results) -> Markup | None:
     ]
     if not trials:
         return None
-    figure, axes = svg.panel(4.2, 3.1)
+    figure, axes = svg.panel(3.6, 2.9)
     for n_replay, n_gibbs, found in trials:
         axes.errorbar(n_replay, found.mean, yerr=found.deviation, color=svg.INKS["ocd-gr"], marker="o", capsize=3)
         axes.annotate(

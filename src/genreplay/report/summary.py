@@ -12,6 +12,7 @@ from genreplay.experiments.results import Results
 from genreplay.experiments.sensors import ONLINE
 from genreplay.formatting import percent
 from genreplay.report import anomaly, beyond, calibration, faults, nab
+from genreplay.report.alarms import FACTOR
 
 
 class Line(NamedTuple):
@@ -23,27 +24,30 @@ class Line(NamedTuple):
     experiment: str
 
 
+def lines(results: Results) -> list[Line]:
+    """Every line whose runs are there."""
+    parts = (_beyond, _anomaly, _calibration, _faults, _nab, _sensors)
+    return [line for part in parts for line in part(results)]
+
+
 def table(results: Results) -> str:
     """Markdown; a line is left out where its runs are missing, and the table is empty where all are."""
-    lines = [
+    rows = [
         f"| {line.question} | **{line.ours}** | {line.beside} | `genreplay reproduce {line.experiment}` |"
-        for part in (_beyond, _anomaly, _calibration, _faults, _nab, _sensors)
-        for line in part(results)
+        for line in lines(results)
     ]
-    if not lines:
+    if not rows:
         return ""
     quick = ["", "**Quick runs: small models and few rows. Not for comparison.**"] if results.quick else []
-    return "\n".join(["| measured | genreplay | beside it | made by |", "|---|---|---|---|", *lines, *quick]) + "\n"
+    return "\n".join(["| measured | genreplay | beside it | made by |", "|---|---|---|---|", *rows, *quick]) + "\n"
 
 
 def _beyond(results: Results) -> Iterator[Line]:
-    done = [(row, row.modern) for row in beyond.table(results) if row.modern is not None]
-    if done:
-        n_above = sum(modern.mean >= row.paper["OCD_GR"] for row, modern in done)
-        n_surrogates = sum("(surrogate)" in row.title for row, _ in done)
-        said = "one pass, no row stored" + (f"; {n_surrogates} of them a surrogate" if n_surrogates else "")
+    reached = beyond.reached(beyond.table(results))
+    if reached is not None:
+        surrogates = f"; {reached.n_surrogates} of them a surrogate" if reached.n_surrogates else ""
         title = "data sets of the paper on which the log-likelihood is at least its own"
-        yield Line(title, f"{n_above} of {len(done)}", said, "beyond")
+        yield Line(title, f"{reached.n_above} of {reached.n_sets}", f"one pass, no row stored{surrogates}", "beyond")
     for contest in beyond.contest(results):
         modern, stored, protocol = contest.methods["dream pool"], contest.methods["ER-IM"], contest.protocol
         if modern is not None and protocol is not None:
@@ -68,13 +72,13 @@ def _anomaly(results: Results) -> Iterator[Line]:
 
 
 def _calibration(results: Results) -> Iterator[Line]:
-    rows = [row for row in calibration.calibration(results) if row.title != MADE_UP]
+    rows = [row for row in calibration.table(results) if row.title != MADE_UP]
     if rows:
         n_right = sum(row.is_right(0) for row in rows)
         yield Line(
             f"tables with the right rate of false alarms at {percent(NOMINAL[0])}",
             f"{n_right} of {len(rows)}",
-            f"within a factor of {calibration.FACTOR:g}",
+            f"within a factor of {FACTOR:g}",
             "calibration",
         )
 

@@ -39,6 +39,7 @@ NAMES = (
     "halfspacetrees",
     "loda",
     "isolationforest",
+    "localoutlierfactor",
 )
 INKS = {name: f"#fe01{index:02x}" for index, name in enumerate(NAMES)}
 """name of a CSS variable, and the colour that stands for it while drawing"""
@@ -92,7 +93,7 @@ def stack(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
 def plain_log(axis: Axis, ticks: Sequence[float] | None = None) -> None:
     """A logarithmic axis with numbers in full, at these ticks or at powers of ten."""
     axis.set_major_locator(FixedLocator(ticks) if ticks else LogLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "\N{MINUS SIGN}")))
     axis.set_minor_formatter(NullFormatter())
 
 

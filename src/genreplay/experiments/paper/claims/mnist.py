@@ -239,7 +239,7 @@ CLAIMS = [
     ),
     Claim(
         "more-steps",
-        "cd-steps",
+        "fig4",
         "Section 4.2.2",
         "Further CD steps improve the generative performance.",
         "OCD_GR with n_CD = 3 beats 1, and with 10 beats 3.",
@@ -249,7 +249,7 @@ CLAIMS = [
     ),
     Claim(
         "steps-values",
-        "cd-steps",
+        "fig4",
         "Section 4.2.2",
         "n_CD = 3 gives \N{MINUS SIGN}108.96 nats and n_CD = 10 gives \N{MINUS SIGN}104.31.",
         "The means over seeds are within 4 nats of these.",

@@ -10,12 +10,13 @@ from typing import Literal, NamedTuple
 from genreplay.experiments.results import Estimate, Results
 from genreplay.formatting import number, signed
 
-Verdict = Literal["reproduced", "partly", "not reproduced", "not run"]
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "partly", "not reproduced", "not run")
+Verdict = Literal["reproduced", "partly", "not reproduced", "not run", "not judged"]
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "partly", "not reproduced", "not run", "not judged")
 
 GENERAL_RULE = (
     "A claim is reproduced when its rule holds in all cases that it names, partly when in some, not reproduced when in "
-    "none. It counts as not run while a case has no result of the full form, or a comparison has fewer than two seeds."
+    "none. It counts as not run while a case has no result, or a comparison has fewer than two seeds. Quick runs are "
+    "too small to judge any claim."
 )
 BEATS_RULE = (
     "A beats B when A's mean over seeds exceeds B's by more than twice the standard error of the difference (the "
@@ -48,9 +49,9 @@ class Claim:
     """the rule as a function"""
 
     def judge(self, results: Results) -> Judgement:
-        """Apply the rule; quick runs are too small to judge anything."""
+        """Apply the rule, unless the results are quick runs: they are there, but too small to judge anything."""
         if results.quick:
-            return Judgement("not run", "Quick runs do not count: the models are too small and the rows too few.")
+            return Judgement("not judged", "Quick runs are too small to judge it: small models and few rows.")
         return self.decide(results)
 
 

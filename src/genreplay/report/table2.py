@@ -1,4 +1,4 @@
-"""Table 2 with the paper's figures and ours, row by row; and the table of n_CD."""
+"""Table 2 with the paper's figures and ours, row by row."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genreplay.experiments.paper.cd_steps import PAPER as PAPER_STEPS
-from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
 from genreplay.experiments.paper.table2 import DATASETS, PAPER
 from genreplay.experiments.results import Estimate, Results
 from genreplay.report.titles import dataset_title
@@ -40,10 +39,27 @@ class Row(NamedTuple):
     """a column that is not planned for the row has no cell"""
 
 
-def table2(results: Results) -> list[Row]:
+class Content(NamedTuple):
+    """Everything that the page shows."""
+
+    rows: list[Row]
+    columns: tuple[str, ...]
+    n_hidden: int
+
+
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
+    found = rows(results)
+    if not any(cell.nats for row in found for cell in row.ours.values()):
+        return None
+    first = next(run for run in results.runs("table2") if isinstance(run, OnlineRun))
+    return Content(found, COLUMNS, first.n_hidden)
+
+
+def rows(results: Results) -> list[Row]:
     """Nine data sets, and MNIST a second time in its other binarisation."""
-    rows = [_row(results, "mnist", "threshold"), _row(results, "mnist", "stochastic")]
-    return rows + [_row(results, dataset, "threshold") for dataset in DATASETS[1:]]
+    mnist = [_row(results, "mnist", "threshold"), _row(results, "mnist", "stochastic")]
+    return mnist + [_row(results, dataset, "threshold") for dataset in DATASETS[1:]]
 
 
 def _row(results: Results, dataset: str, binarisation: str) -> Row:
@@ -84,18 +100,3 @@ def _row(results: Results, dataset: str, binarisation: str) -> Row:
         float(np.mean(independent)) if independent else None,
         ours,
     )
-
-
-class Steps(NamedTuple):
-    """A row of the table of n_CD."""
-
-    n_cd: int
-    paper: float
-    ours: Estimate | None
-
-
-def steps(results: Results) -> list[Steps]:
-    """OCD_GR on MNIST with 1, 3 and 10 steps of contrastive divergence; one step is the run of Fig. 5."""
-    found = {1: results.nats("fig5", method="OCD_GR")}
-    found |= {n_cd: results.nats("cd-steps", n_cd=n_cd) for n_cd in (3, 10)}
-    return [Steps(n_cd, PAPER_STEPS[n_cd], nats) for n_cd, nats in found.items()]
