@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from genreplay.report.bench import build
+from genreplay.bench.figures import Figure
+from genreplay.report.bench import _bars, build
 from tests.bench.made_up import a_run
 from tests.report.chromium import PROGRAM, browser
 from tests.report.reader import Reader
@@ -33,6 +34,10 @@ def test_bars_share_the_scale_of_their_group() -> None:
     page = build(a_run())
     widths = [float(width) for width in re.findall(r'class="bar[^"]*" style="width: ([\d.]+)%', page)]
     assert widths == pytest.approx([100 / 1.4, 130 / 1.4, 60 / 1.4, 310 / 3.2, 90 / 1.1, 2600 / 60], abs=0.06)
+
+
+def test_a_group_whose_figures_are_all_zero_has_bars_of_no_length() -> None:
+    assert [bar.length for bar in _bars([Figure("ours, more after 10 times the rows", "bytes", 0.0)])] == [0.0]
 
 
 def test_it_needs_nothing_but_itself_and_every_link_leads_somewhere() -> None:

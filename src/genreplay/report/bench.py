@@ -75,7 +75,7 @@ def _bars(figures: list[Figure]) -> list[Bar]:
     )
 
     def percent(value: float) -> float:
-        return 100 * max(value, 0) / end
+        return 100 * max(value, 0) / end if end else 0.0  # nothing grew: no bar
 
     return [
         Bar(
