@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.beyond import DIFFERENCES, RIVALS, BeyondRun, PriceRun
+from genreplay.experiments.beyond import ABLATED, DIFFERENCES, RIVALS, BeyondRun, PriceRun
 from genreplay.experiments.paper.table2 import DATASETS, PAPER
 from genreplay.experiments.results import Estimate, Results, estimate
 from genreplay.formatting import percent
@@ -22,7 +22,7 @@ Stream = tuple[str, str]
 """data set and order"""
 STREAMS: dict[Stream, str] = {
     (MNIST, "sorted"): "MNIST sorted",
-    **{(each, "random"): dataset_title(each) for each in DATASETS},
+    **{(each, "random"): dataset_title(each) for each in ABLATED},
 }
 """of the study of ingredients, with the title that tables show"""
 

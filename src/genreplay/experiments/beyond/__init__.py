@@ -5,8 +5,8 @@ last rows of the training split). The test rows were not used for that, but an e
 """
 
 from genreplay.experiments.beyond.differences import DIFFERENCES, RIVALS, VARIANTS
-from genreplay.experiments.beyond.plan import runs
+from genreplay.experiments.beyond.plan import ABLATED, runs
 from genreplay.experiments.beyond.price import PriceRun
 from genreplay.experiments.beyond.run import BeyondRun
 
-__all__ = ["DIFFERENCES", "RIVALS", "VARIANTS", "BeyondRun", "PriceRun", "runs"]
+__all__ = ["ABLATED", "DIFFERENCES", "RIVALS", "VARIANTS", "BeyondRun", "PriceRun", "runs"]
