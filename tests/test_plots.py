@@ -112,9 +112,12 @@ def test_small_p_values_are_alarms_at_the_top(ax: Axes) -> None:
     assert ax.yaxis_inverted()
 
 
-def test_given_alarms_count_more_than_the_threshold(ax: Axes) -> None:
-    plots.stream([1.0, 9.0, 1.0], alarms=[True, False, False], threshold=5, ax=ax)
-    assert ax.lines[-1].get_xdata().tolist() == [0]
+@pytest.mark.parametrize("scores", [[1.0, 9.0, 1.0], JUDGED])
+def test_given_alarms_count_more_than_those_of_the_threshold_or_the_series(
+    scores: list[float] | JudgedRows, ax: Axes
+) -> None:
+    plots.stream(scores, alarms=[False, False, True], threshold=5, ax=ax)
+    assert ax.lines[-1].get_xdata().tolist() == [2]
 
 
 def test_a_stream_without_alarms_has_no_mark(ax: Axes) -> None:

@@ -74,13 +74,13 @@ def stream(
             f"Got {len(names)} for {judged.column.max() + 1} or more."
         )
     x = _one_for_each("times", np.arange(len(y)) if times is None else times, len(y))
-    is_alarm = np.zeros(len(y), dtype=bool)
-    if alarms is not None or judged is not None:
-        is_alarm = _one_for_each("alarms", alarms if judged is None or alarms is not None else judged.alarm, len(y))
-        if is_alarm.dtype != bool:
-            raise ValueError("The 'alarms' parameter of stream must be a bool for each row.")
-    elif threshold is not None:
-        is_alarm = y <= threshold if p_values else y >= threshold
+    if alarms is None and judged is not None:
+        alarms = judged.alarm
+    elif alarms is None and threshold is not None:
+        alarms = y <= threshold if p_values else y >= threshold
+    is_alarm = _one_for_each("alarms", np.zeros(len(y), dtype=bool) if alarms is None else alarms, len(y))
+    if is_alarm.dtype != bool:
+        raise ValueError("The 'alarms' parameter of stream must be a bool for each row.")
     ax = axes_for(ax)
     ax.plot(x, y, ".", color=_SCORE, markersize=2.5, alpha=0.6, markeredgewidth=0)
     if threshold is not None:
