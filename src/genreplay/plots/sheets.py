@@ -105,10 +105,14 @@ def dreams(
         How many.
     n_gibbs : int, default=200
         Steps of each Gibbs chain. One gives what the paper rehearses; many come near samples of p(v).
-    shape, n_columns, ax
-        As in ``images``.
+    shape : tuple of two ints, optional
+        Height and width of an image; None for a square.
+    n_columns : int, optional
+        Images side by side; None for a sheet that is about as high as wide.
     random_state : int, RandomState instance or None, default=None
         As in ``OnlineRBM.sample``: with None, the same model has the same dreams.
+    ax : Axes, optional
+        Where to draw; None for a new figure.
 
     Examples
     --------
@@ -141,8 +145,12 @@ def filters(
         A model of images that has learned.
     units : sequence of ints, optional
         The hidden units to show, in this order; None for the first 100.
-    shape, n_columns, ax
-        As in ``images``.
+    shape : tuple of two ints, optional
+        Height and width of an image; None for a square.
+    n_columns : int, optional
+        Images side by side; None for a sheet that is about as high as wide.
+    ax : Axes, optional
+        Where to draw; None for a new figure.
 
     Examples
     --------
