@@ -43,7 +43,7 @@ class Means:
 
 digits = datasets.order(datasets.load("digits"), "sorted")
 seeds = (0, 1, 2)  # quick: (0,)
-n_rows = 1437  # quick: 200
+n_rows = 1437  # quick: 100
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(6.4, 2.1), layout="constrained")
 for replay in ("none", "dream-pool", "infinite-memory", BatchMeans()):
     models = [OnlineRBM(16, replay=replay, batch_size=20, random_state=seed) for seed in seeds]

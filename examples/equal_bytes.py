@@ -17,7 +17,7 @@ from genreplay import DreamPool, MemoryReplay, OnlineRBM, datasets
 digits = datasets.order(datasets.load("digits"), "sorted")
 sizes = (1_000, 4_000, 16_000)  # quick: (1_000,)
 seeds = (0, 1, 2)  # quick: (0,)
-n_rows = 1437  # quick: 200
+n_rows = 1437  # quick: 100
 
 
 def strategies(n):

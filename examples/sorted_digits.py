@@ -21,7 +21,7 @@ from genreplay import DreamPool, OnlineRBM, datasets, plots
 digits = datasets.order(datasets.load("digits"), "sorted")
 classifier = LogisticRegression(max_iter=1000).fit(digits.train, digits.train_labels)
 
-n_rows = 1437  # quick: 200
+n_rows = 1437  # quick: 100
 models = {
     "no replay": OnlineRBM(16, replay="none", batch_size=20, random_state=0),
     "500 dreams": OnlineRBM(16, replay=DreamPool(size=500), batch_size=20, random_state=0),

@@ -116,6 +116,10 @@ def test_a_picture_of_other_code_is_not_current(tmp_path: Path, monkeypatch: pyt
     text = (tmp_path / "one.py").read_text("utf-8")
     (tmp_path / "one.py").write_text(text.replace("A text.", "Another text."), "utf-8")
     assert gallery.is_current("one"), "the text alone makes no other picture"
+    (tmp_path / "one.py").write_text(text.replace("quick: 3", "quick: 4"), "utf-8")
+    assert gallery.is_current("one"), "nor does the quick form"
+    (tmp_path / "one.py").write_text(text.replace("n = 30", "n = 31"), "utf-8")
+    assert not gallery.is_current("one")
     (tmp_path / "one.py").write_text(text.replace("range(n)", "range(2 * n)"), "utf-8")
     assert not gallery.is_current("one")
 

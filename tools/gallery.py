@@ -33,7 +33,7 @@ from PIL.PngImagePlugin import PngInfo
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 KEPT = ROOT / "docs/gallery"
-QUICK = re.compile(r"^(\w+ = ).+?(  # quick: )(.+)$", re.MULTILINE)
+QUICK = re.compile(r"^(\w+ = )(.+?)(  # quick: )(.+)$", re.MULTILINE)
 DOTS_PER_INCH = 150
 DIGEST = "Comment"
 """name of the entry in a picture that says of which code it is"""
@@ -49,8 +49,8 @@ class Example(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Changes with the code, not with the text."""
-        return hashlib.sha256(self.code.encode()).hexdigest()
+        """Changes with the code as it is run here, not with the text or the quick form."""
+        return hashlib.sha256(QUICK.sub(r"\1\2", self.code).encode()).hexdigest()
 
 
 class Shown(NamedTuple):
@@ -88,7 +88,7 @@ def run(name: str, quick: bool = False) -> Shown:
 
     plt.close("all")
     printed, picture = io.StringIO(), io.BytesIO()
-    script = QUICK.sub(r"\1\3\2\3", source(name)) if quick else source(name)
+    script = QUICK.sub(r"\1\4\3\4", source(name)) if quick else source(name)
     with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(printed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")  # what plt.show() says without a screen
         Path(f"{name}.py").write_text(script, "utf-8")
