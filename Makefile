@@ -9,7 +9,7 @@ install = if $(BIN)/python -c 'import pip' 2>/dev/null; \
 	then $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '$(1)'; \
 	else uv pip install --quiet --python $(BIN)/python --editable '$(1)'; fi
 
-.PHONY: run test slow lint docs pre-commit build bench reproduce clean
+.PHONY: run test slow lint docs gallery pre-commit build bench reproduce clean
 
 run: .venv/.run
 	$(BIN)/genreplay demo
@@ -29,6 +29,9 @@ lint: .venv/.dev
 docs: .venv/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open out/docs/index.html"
+
+gallery: .venv/.run
+	OMP_NUM_THREADS=1 $(BIN)/python tools/gallery.py
 
 pre-commit: .venv/.dev
 	$(BIN)/pre-commit run --all-files

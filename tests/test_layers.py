@@ -60,6 +60,7 @@ def test_the_order_is_that_of_the_design() -> None:
         "report",
         "experiments",
         "bench",
+        "plots",
         "estimators",
         "streams",
         "datasets",

@@ -132,7 +132,7 @@ def has_arguments(value: object) -> bool:
 def test_nothing_is_left_to_fill_in(site: Path) -> None:
     for file in site.rglob("*.html"):
         text = file.read_text("utf-8")
-        assert not re.search(r"<!-- (results|help): ", text), file
+        assert not re.search(r"<!-- (results|help|gallery): ", text), file
         assert "arithmatex" not in text, file
 
 
@@ -157,6 +157,7 @@ def small_site(folder: Path, text: str) -> Path:
         ("::: genreplay.Missing", "genreplay.Missing"),
         ("<!-- results: missing -->", "results: missing"),
         ("<!-- help: missing -->", "no command 'missing'"),
+        ("<!-- gallery: filters missing -->", "no example missing"),
         ('--8<-- "missing.md"', "missing.md"),
     ],
 )
@@ -164,6 +165,21 @@ def test_what_is_broken_fails(text: str, complaint: str, tmp_path: Path) -> None
     done = build(small_site(tmp_path, text), tmp_path / "out")
     assert done.returncode != 0
     assert complaint in done.stderr
+
+
+def test_an_example_without_its_picture_fails(tmp_path: Path) -> None:
+    configuration = small_site(tmp_path, "Nothing is wrong here.")
+    shutil.copytree(ROOT / "docs/gallery", tmp_path / "docs/gallery")
+    (tmp_path / "docs/gallery/index.md").write_text("# Gallery\n")
+    pages = ["index", *(path.stem for path in ROOT.glob("examples/*.py"))]
+    lines = "".join(f"  - gallery/{page}.md\n" for page in pages)
+    configuration.write_text(configuration.read_text("utf-8") + lines)
+    done = build(configuration, tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "docs/gallery/filters.png").unlink()
+    done = build(configuration, tmp_path / "out")
+    assert done.returncode != 0
+    assert "filters.png" in done.stderr
 
 
 def test_a_page_without_a_place_in_the_navigation_fails(tmp_path: Path) -> None:
