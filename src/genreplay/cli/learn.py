@@ -23,8 +23,8 @@ from genreplay.cli.settings import REPLAYS, Settings, default
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
 from genreplay.core import checkpoint
-from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.estimators.deviations import Deviations
+from genreplay.estimators.plain_detector import Detector
 from genreplay.formatting import size
 from genreplay.streams.schema import Schema
 
@@ -98,8 +98,7 @@ class _Finite(click.FloatRange):
     "--contamination",
     metavar="P",
     type=_Finite(0, 0.5, min_open=True),
-    help="Highest p-value at which a row raises an alarm, without --time.  "
-    f"[default: {OnlineRBMDetector().contamination:g}]",
+    help=f"Highest p-value at which a row raises an alarm, without --time.  [default: {Detector().contamination:g}]",
 )
 @click.option(
     "--threshold",

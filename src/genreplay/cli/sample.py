@@ -9,7 +9,6 @@ from typing import Any
 import click
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from genreplay.cli import models
 from genreplay.cli.carry import split_names
@@ -41,10 +40,10 @@ def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
     """
     saved = models.load_ready(path)
     output = Output(saved.schema.names, as_json)
-    random = check_random_state(seed)
+    random = np.random.RandomState(seed)
     for start in range(0, n_rows, ROWS_PER_CHUNK):
         dreams = saved.model.sample(min(ROWS_PER_CHUNK, n_rows - start), random_state=random)
-        output.write(np.asarray(dreams, dtype=object))  # a model of Python code may give a data frame
+        output.write(np.asarray(dreams, dtype=object))
 
 
 @click.command()
@@ -66,7 +65,7 @@ def impute(
     saved = models.load_ready(path)
     schema = with_ignored(saved.schema, ignored)
     wanted = _places(columns, schema)
-    random = check_random_state(seed)
+    random = np.random.RandomState(seed)
     output = None
     for chunk, rows in typed_rows(reading(**where), schema):
         if chunk.columns and output is None:
