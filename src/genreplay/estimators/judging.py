@@ -82,7 +82,7 @@ class JudgingMixin(TakesTables):
         return DetectorBytes(
             codes=self.encoder_.nbytes + (0 if judge is None else self._means.nbytes),
             model=0 if judge is None else judge.state.nbytes,
-            batch=self._waiting.nbytes,
+            batch=0 if judge is None else self._waiting.nbytes(judge.state.n_groups),
             judge=0 if judge is None else judge.nbytes,
             replay=0 if judge is None else judge.state.rehearsed.nbytes,
         )

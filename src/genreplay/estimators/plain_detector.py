@@ -235,7 +235,7 @@ class Detector(OneRowMixin):
     def _update(self, n_rows: int) -> None:
         """One update, and what follows from it: a test of whether the rows still fit, and new codes if they do not."""
         judge, encoder = self._judge(), self.encoder_
-        (rows, cells, known), later = self._waiting.split(n_rows)
+        (rows, cells, known), later = self._waiting.split(n_rows, self._cells_of)
         scores = known or judge.scores(rows, cells)
         nats = scores.nats
         test = drift.follow(self.drift_, float(np.minimum(nats, 10).mean()))
@@ -251,7 +251,7 @@ class Detector(OneRowMixin):
             self.renewed_columns_ = [encoder.column_names_[column] for column in renewal.columns]
             self.renewed_after_ = state.n_learned
             renewal = Renewal(np.zeros(self.n_features_in_))
-        waiting = Waiting().add(later, cell_surprise(state, later)) if len(later) else Waiting()
+        waiting = Waiting().add(later) if len(later) else Waiting()
         self.encoder_, self.judge_, self._waiting, self._renewal = encoder, judge, waiting, renewal
         self.drift_, self._n_responding, self._last = test, n_responding, None
 

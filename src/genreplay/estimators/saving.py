@@ -63,7 +63,7 @@ def load(path: str | os.PathLike[str], cls: type[AnyDetector]) -> AnyDetector:
     if more["means"] is not None:
         model._means = Means(model.encoder_, *map(np.array, more["means"]))
     codes = held.waiting
-    model._waiting = Waiting().add(codes, model._cells_of(codes)) if len(codes) else Waiting()
+    model._waiting = Waiting().add(codes) if len(codes) else Waiting()
     model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
     model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
     model.renewed_after_ = more["renewed_after"]
