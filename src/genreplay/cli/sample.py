@@ -17,6 +17,7 @@ from genreplay.cli.models import MAX_SEED, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.score import ignore_option, json_option
+from genreplay.core.kernels.choice import numba_later
 from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, listed, short
 from genreplay.streams.columns import is_missing
 from genreplay.streams.schema import Schema, TypedRows
@@ -32,6 +33,7 @@ seed_option = click.option(
 @seed_option
 @json_option
 @clean_exits
+@numba_later()
 def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
     """Generate rows (dreams) with the columns of the table.
 
@@ -54,6 +56,7 @@ def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
 @seed_option
 @json_option
 @clean_exits
+@numba_later()
 def impute(
     path: Path, ignored: tuple[str, ...], columns: tuple[str, ...], seed: int, as_json: bool, **where: Any
 ) -> None:
