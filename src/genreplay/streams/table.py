@@ -47,8 +47,7 @@ class TakesTables:
     """
 
     n_features_in_: int
-    feature_names_in_: npt.NDArray[np.object_]
-    """names of the columns, if they came with any"""
+    feature_names_in_: npt.NDArray[np.object_]  # missing where the columns came without names
     _not_ready: ClassVar[type[ValueError]] = NotReadyError
 
     def _read(self, X: object) -> Table:
