@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genreplay import OnlineRBMDetector
+from genreplay.estimators.plain_detector import Detector
 from tests.cli.tables import HEADER, content, run, table
 
 
@@ -32,10 +32,10 @@ def test_rows_of_a_pipe_are_kept_because_they_cannot_be_read_again(tmp_path: Pat
 def test_a_model_that_finds_no_memory_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
 ) -> None:
-    def begin(self: OnlineRBMDetector, *tables: object) -> None:
+    def begin(self: Detector, *tables: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(OnlineRBMDetector, "_begin_learning", begin)
+    monkeypatch.setattr(Detector, "_begin_learning", begin)
     path = tmp_path / "m"
     done = run("learn", "-", "-m", path, "--checkpoint-rows", "1", stdin=table(n_rows))
     assert done.exit_code == 1

@@ -20,6 +20,7 @@ from genreplay import OnlineRBMDetector
 from genreplay.cli import models
 from genreplay.cli.progress import Status
 from genreplay.cli.watch import Watch
+from genreplay.estimators.plain_detector import Detector
 from tests.cli.tables import run, table
 
 TABLE = table(40).encode()
@@ -141,10 +142,10 @@ def test_seeds_that_are_too_large_are_one_error(model: Path) -> None:
 
 
 def test_too_little_memory_is_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_room(self: OnlineRBMDetector, X: object) -> None:
+    def no_room(self: Detector, X: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(OnlineRBMDetector, "learn_scored", no_room)
+    monkeypatch.setattr(Detector, "learn_scored", no_room)
     done = run("learn", "-", "-m", tmp_path / "m", "--quiet", stdin=table(5))
     assert (done.exit_code, done.stderr) == (
         1,

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from genreplay import Deviations, OnlineRBMDetector, SeriesEncoder, TableEncoder, TableRBM, series_detector
 from genreplay.core.grouped import learner
 from genreplay.estimators import alarms
-from genreplay.estimators import detector as detector_module
+from genreplay.estimators import plain_detector as detector_module
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.judge import cell_surprise
 from tests.estimators.snapshot import table_snapshot

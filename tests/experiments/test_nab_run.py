@@ -12,7 +12,8 @@ from genreplay.datasets import nab
 from genreplay.datasets.base import DatasetError
 from genreplay.datasets.nab import Series
 from genreplay.estimators.deviations import Deviations
-from genreplay.estimators.series import SERIES_RBM, series_detector
+from genreplay.estimators.plain_detector import SERIES_RBM
+from genreplay.estimators.series import series_detector
 from genreplay.experiments.nab import METHODS, POLICIES, PROFILES, NabRun, halves, halves_of, run, runs, score, surprise
 from genreplay.experiments.nab.surprise import Surprise, by_histograms, by_rbm, rows_of
 from genreplay.streams import SeriesEncoder

@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from genreplay.streams import TableEncoder
-from genreplay.streams.table import read_table
+from genreplay.streams.features import read_table
 
 WHEN = datetime(2024, 3, 5, 13, 10, tzinfo=UTC)  # a Tuesday
 MIXED = [

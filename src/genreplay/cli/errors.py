@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -54,9 +53,7 @@ def clean_exits(command: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             # NumPy's warnings, such as those of huge numbers, do not help the user
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                # cells are already matched to the model's columns by name, so this warning would be wrong
-                warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+            with np.errstate(all="ignore"):
                 command(*args, **kwargs)
         except (InputError, CheckpointError) as error:
             raise BadInput(str(error)) from error

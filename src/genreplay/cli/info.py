@@ -17,6 +17,7 @@ from genreplay.cli.output import write
 from genreplay.core import checkpoint
 from genreplay.core.grouped import Dreams, Nothing, Stored
 from genreplay.core.ingredient import Json
+from genreplay.core.kernels.choice import numba_later
 from genreplay.formatting import fine_percent, listed, moment, size
 from genreplay.streams.chunks import shown
 
@@ -29,6 +30,7 @@ _WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
 @click.option("--schema", "as_schema", is_flag=True, help="Print the columns as TOML, for genreplay learn --schema.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @clean_exits
+@numba_later()
 def info(path: Path, as_schema: bool, as_json: bool) -> None:
     """Print what a model file holds: its table or series, its alarms, how many rows it has seen, its size.
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,14 @@ from genreplay.cli.learning import Learning, Plan
 from genreplay.cli.lock import writing
 from genreplay.cli.models import MAX_SEED, Saved, model_option
 from genreplay.cli.output import write
-from genreplay.cli.rows import BadRows, reading, reading_options, same_file, with_ignored
+from genreplay.cli.rows import BadRows, Reading, reading, reading_options, same_file, with_ignored
 from genreplay.cli.settings import REPLAYS, Settings, default
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
 from genreplay.core import checkpoint
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.core.kernels.choice import numba_later
 from genreplay.estimators.deviations import Deviations
+from genreplay.estimators.plain_detector import Detector
 from genreplay.formatting import size
 from genreplay.streams.schema import Schema
 
@@ -99,8 +101,7 @@ class _Finite(click.FloatRange):
     "--contamination",
     metavar="P",
     type=_Finite(0, 0.5, min_open=True),
-    help="Highest p-value at which a row raises an alarm, without --time.  "
-    f"[default: {OnlineRBMDetector().contamination:g}]",
+    help=f"Highest p-value at which a row raises an alarm, without --time.  [default: {Detector().contamination:g}]",
 )
 @click.option(
     "--threshold",
@@ -208,7 +209,7 @@ def learn(
                 plan, saved, display, bad_rows, account_of_file
             )  # may wait for a named pipe, and be interrupted then
             try:
-                with Stop() as stop:
+                with Stop() as stop, numba_later() if _only_wait(saved, plan.reading) else nullcontext():
                     learning.run(stop)
             finally:
                 if learning.saved is not None and not quiet:
@@ -248,6 +249,18 @@ def _with_columns(saved: Saved, given: Schema | None, ignored: Sequence[str]) ->
         if kind != "ignore" and saved.schema.kinds.get(name) != kind:
             raise click.UsageError(f"The model does not know column {name!r} as {kind}: its columns cannot change.")
     return saved._replace(schema=with_ignored(saved.schema, ignored))
+
+
+def _only_wait(saved: Saved | None, reading: Reading) -> bool:
+    """Whether the rows of an input are too few for an update.
+
+    Until the next one, the model keeps their codes, and of a series their surprise, which is rounded: NumPy and the
+    compiled loops give the same.
+    """
+    if saved is None or not saved.model.is_ready_:
+        return False
+    n = reading.most_rows
+    return n is not None and saved.model.n_waiting_ + n < models.settings(saved.model).batch_size
 
 
 def _figures(learning: Learning) -> dict[str, int]:

@@ -40,7 +40,7 @@ COMMANDS = {
 
 
 class LateCommands(click.Group):
-    """Lists the commands without importing them: NumPy and scikit-learn take longer to start than Python itself."""
+    """Lists the commands without importing them: NumPy alone takes longer to start than Python itself."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

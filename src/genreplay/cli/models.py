@@ -14,7 +14,7 @@ from genreplay.cli.errors import BadInput
 from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.grouped import TableRBM
 from genreplay.core.ingredient import Json
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.plain_detector import Detector
 from genreplay.streams.schema import Schema
 
 MAX_SEED = 2**32 - 1
@@ -59,7 +59,7 @@ class Times(NamedTuple):
 class Saved(NamedTuple):
     """What a model file holds."""
 
-    model: OnlineRBMDetector
+    model: Detector
     schema: Schema
     account: Account
     times: Times | None = None
@@ -90,7 +90,7 @@ def save(path: Path, saved: Saved) -> None:
 def load(path: Path) -> Saved:
     """Read a model file. If it was saved from Python, its schema is that of the encoder's columns."""
     with reading(path):
-        model = OnlineRBMDetector.load(path)
+        model = Detector.load(path)
     extra: dict[str, Any] = model.extra_
     try:
         if "schema" in extra:
@@ -135,6 +135,6 @@ def load_ready(path: Path) -> Saved:
     return saved
 
 
-def settings(model: OnlineRBMDetector) -> TableRBM:
+def settings(model: Detector) -> TableRBM:
     """How a model learns."""
     return TableRBM() if model.rbm is None else model.rbm

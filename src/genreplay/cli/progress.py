@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from genreplay.cli import errors
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.plain_detector import Detector
 from genreplay.formatting import size
 
 EVERY = 5.0
@@ -27,7 +27,7 @@ REFRESH = 0.25
 class Status:
     """What a progress display shows."""
 
-    model: OnlineRBMDetector
+    model: Detector
     names: Sequence[str]
     """names of the table's columns"""
     newest: npt.NDArray[Any] | None

@@ -14,6 +14,7 @@ import click
 from genreplay.cli.errors import BadInput, say
 from genreplay.cli.identity import Trace, label
 from genreplay.streams.chunks import BadRow, Chunk, Chunks, is_text, short
+from genreplay.streams.gzipped import MAGIC
 from genreplay.streams.limits import LIMITS, Limits
 from genreplay.streams.lines import never
 from genreplay.streams.quarantine import Quarantine
@@ -21,6 +22,8 @@ from genreplay.streams.readers import FORMATS, Format, form_of, known_form, open
 from genreplay.streams.schema import Schema, TypedRows
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_SMALL = 2**16
+"""bytes of a file whose lines are counted at once"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,15 @@ class Reading:
     def is_rereadable(self) -> bool:
         """Whether the input can be read again from its start: a regular file, not a pipe."""
         return self.source != "-" and os.path.isfile(self.source)
+
+    @property
+    def most_rows(self) -> int | None:
+        """How many rows a small file of text has at most, by its lines; None for any other input."""
+        if not self.is_rereadable or self.format not in ("csv", "tsv", "ndjson"):
+            return None
+        with open(self.source, "rb") as file:
+            content = file.read(_SMALL + 1)
+        return None if len(content) > _SMALL or content.startswith(MAGIC) else len(content.splitlines())
 
     def open(self, names: Sequence[str], sampled: bool = False, stopped: Callable[[], bool] = never) -> Chunks:
         """The records, in chunks. With ``sampled``, the first records may have columns that are not in ``names``."""

@@ -9,7 +9,6 @@ from typing import Any
 import click
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from genreplay.cli import models
 from genreplay.cli.carry import split_names
@@ -18,6 +17,7 @@ from genreplay.cli.models import MAX_SEED, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.score import ignore_option, json_option
+from genreplay.core.kernels.choice import numba_later
 from genreplay.streams.chunks import ROWS_PER_CHUNK, Chunk, listed, short
 from genreplay.streams.columns import is_missing
 from genreplay.streams.schema import Schema, TypedRows
@@ -33,6 +33,7 @@ seed_option = click.option(
 @seed_option
 @json_option
 @clean_exits
+@numba_later()
 def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
     """Generate rows (dreams) with the columns of the table.
 
@@ -41,10 +42,10 @@ def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
     """
     saved = models.load_ready(path)
     output = Output(saved.schema.names, as_json)
-    random = check_random_state(seed)
+    random = np.random.RandomState(seed)
     for start in range(0, n_rows, ROWS_PER_CHUNK):
         dreams = saved.model.sample(min(ROWS_PER_CHUNK, n_rows - start), random_state=random)
-        output.write(np.asarray(dreams, dtype=object))  # a model of Python code may give a data frame
+        output.write(np.asarray(dreams, dtype=object))
 
 
 @click.command()
@@ -55,6 +56,7 @@ def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
 @seed_option
 @json_option
 @clean_exits
+@numba_later()
 def impute(
     path: Path, ignored: tuple[str, ...], columns: tuple[str, ...], seed: int, as_json: bool, **where: Any
 ) -> None:
@@ -66,7 +68,7 @@ def impute(
     saved = models.load_ready(path)
     schema = with_ignored(saved.schema, ignored)
     wanted = _places(columns, schema)
-    random = check_random_state(seed)
+    random = np.random.RandomState(seed)
     output = None
     for chunk, rows in typed_rows(reading(**where), schema):
         if chunk.columns and output is None:

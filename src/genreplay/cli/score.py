@@ -18,6 +18,7 @@ from genreplay.cli.models import Saved, model_option
 from genreplay.cli.output import Output
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.verdicts import Verdict, headings, scoring, verdicts
+from genreplay.core.kernels.choice import numba_later
 from genreplay.streams.chunks import Chunk
 
 ignore_option = click.option(
@@ -47,6 +48,7 @@ class _Judged(NamedTuple):
 @alarms_option
 @json_option
 @clean_exits
+@numba_later()
 def score(
     path: Path,
     ignored: tuple[str, ...],
@@ -81,6 +83,7 @@ def score(
 @click.option("--top", default=3, show_default=True, type=click.IntRange(1), help="Columns to name for each row.")
 @json_option
 @clean_exits
+@numba_later()
 def explain(
     path: Path,
     ignored: tuple[str, ...],

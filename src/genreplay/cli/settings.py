@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from genreplay.cli import models
 from genreplay.cli.models import Saved
 from genreplay.core.grouped import Dreams, Nothing, Rehearsed, TableRBM
-from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.estimators.series import series_detector
-from genreplay.streams.encoder import TableEncoder
+from genreplay.estimators.deviations import Deviations
+from genreplay.estimators.plain_detector import SERIES_RBM, Detector, OnDrift
+from genreplay.streams.coder import TableCoder
 from genreplay.streams.schema import Schema
+from genreplay.streams.series_coder import SeriesCoder
 
 REPLAYS: Mapping[str, Rehearsed] = {"none": Nothing(), "dreams": Dreams()}
 """by the word on the command line"""
@@ -46,22 +47,26 @@ class Settings:
     threshold: float | None = None
     on_drift: str | None = None
 
-    def start(self, schema: Schema | None = None) -> OnlineRBMDetector:
+    def start(self, schema: Schema | None = None) -> Detector:
         """A new model, for the columns of a schema. Options that mean nothing for it are refused."""
-        model = OnlineRBMDetector(TableEncoder(), TableRBM()) if self.time is None else series_detector()
-        model.set_params(
-            random_state=self.seed or 0,
-            encoder__kinds=schema.kinds_by_place if schema else None,
-            **_without_none(
-                warm_up=self.warm_up,
-                encoder__n_bins=self.bins,
-                rbm__n_hidden=self.hidden,
-                rbm__n_epochs=self.epochs,
-                rbm__learning_rate=self.learning_rate,
-                rbm__replay=None if self.replay is None else REPLAYS[self.replay],
+        is_table = self.time is None
+        encoder, rbm = (TableCoder, TableRBM()) if is_table else (SeriesCoder, SERIES_RBM)
+        model = Detector(
+            encoder(kinds=schema.kinds_by_place if schema else None, **_without_none(n_bins=self.bins)),
+            rbm.replace(
+                **_without_none(
+                    n_hidden=self.hidden,
+                    n_epochs=self.epochs,
+                    learning_rate=self.learning_rate,
+                    replay=None if self.replay is None else REPLAYS[self.replay],
+                )
             ),
+            warm_up=self.warm_up,
+            alarms=None if is_table else Deviations(),
+            random_state=self.seed or 0,
         )
-        return self._changed(model)
+        self._change(model)
+        return model
 
     def continued(self, saved: Saved) -> Saved:
         """A saved model that will learn more. What it was made with may be repeated, but not changed."""
@@ -71,11 +76,11 @@ class Settings:
             if now is not None and now != was:
                 how = f"without {option}" if was is None else f"with {option} {was}"
                 raise click.UsageError(f"The model was made {how}, which cannot change.")
-        self._changed(model)
+        self._change(model)
         return saved
 
-    def _changed(self, model: OnlineRBMDetector) -> OnlineRBMDetector:
-        """The model with the settings that may change at any time."""
+    def _change(self, model: Detector) -> None:
+        """Set what may change at any time."""
         if model.alarms is not None and self.contamination is not None:
             raise click.UsageError("--contamination is a p-value, and the rows of a series have none: use --threshold.")
         if model.alarms is None and self.threshold is not None:
@@ -84,16 +89,18 @@ class Settings:
             raise click.UsageError(
                 "--on-drift fewer-dreams needs a model with --replay dreams: this one rehearses no dreams."
             )
-        changes = _without_none(
-            contamination=self.contamination, alarms__threshold=self.threshold, on_drift=self.on_drift
-        )
-        return model.set_params(**changes)
+        if self.contamination is not None:
+            model.contamination = self.contamination
+        if model.alarms is not None and self.threshold is not None:
+            model.alarms = model.alarms.replace(threshold=self.threshold)
+        if self.on_drift is not None:
+            model.on_drift = cast("OnDrift", self.on_drift)
 
 
-def _made_with(model: OnlineRBMDetector) -> dict[str, object]:
+def _made_with(model: Detector) -> dict[str, object]:
     """The options that a model was made with."""
     rbm = models.settings(model)
-    encoder: TableEncoder = getattr(model, "encoder_", None) or model.encoder or TableEncoder()
+    encoder: TableCoder = getattr(model, "encoder_", None) or model.encoder or TableCoder()
     return {
         "hidden": rbm.n_hidden,
         "warm_up": model.warm_up or encoder.warm_up,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from genreplay.estimators.alarms import JudgedRows
 from genreplay.estimators.calibration import Float64
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.plain_detector import Detector
 
 TABLE = ("row", "anomaly", "p_value", "alarm")
 """what is printed about a row"""
@@ -38,12 +38,12 @@ def headings(is_series: bool) -> tuple[str, ...]:
     return SERIES if is_series else TABLE
 
 
-def learning(model: OnlineRBMDetector) -> Callable[[object], Found]:
+def learning(model: Detector) -> Callable[[object], Found]:
     """What learns rows and says what they were before."""
     return model.learn_scored if model.alarms is None else model.learn_judged
 
 
-def scoring(model: OnlineRBMDetector) -> Callable[[object], Found]:
+def scoring(model: Detector) -> Callable[[object], Found]:
     """What judges the rows of an input, chunk by chunk, and learns nothing; those of a series as its next ones."""
     return model.surprise if model.alarms is None else model.continuation().judged
 
@@ -53,12 +53,12 @@ def anomaly_of(found: Found) -> Float64:
     return found.anomaly if isinstance(found, JudgedRows) else found
 
 
-def verdicts(model: OnlineRBMDetector, found: Found, names: Sequence[str]) -> list[Verdict]:
+def verdicts(model: Detector, found: Found, names: Sequence[str]) -> list[Verdict]:
     """What is printed about rows, given the names of the model's columns."""
     return _of_series(model, found, names) if isinstance(found, JudgedRows) else _of_table(model, found)
 
 
-def _of_table(model: OnlineRBMDetector, nats: Float64) -> list[Verdict]:
+def _of_table(model: Detector, nats: Float64) -> list[Verdict]:
     """Anomaly, p-value and alarm of each row; NaN, NaN and None for a row of the warm-up."""
     p_values = np.exp(-nats)
     alarms = (p_values <= model.contamination).tolist()
@@ -67,7 +67,7 @@ def _of_table(model: OnlineRBMDetector, nats: Float64) -> list[Verdict]:
     return [Verdict(cells, cells[2]) for cells in known]
 
 
-def _of_series(model: OnlineRBMDetector, found: JudgedRows, names: Sequence[str]) -> list[Verdict]:
+def _of_series(model: Detector, found: JudgedRows, names: Sequence[str]) -> list[Verdict]:
     """Anomaly, alarm and the name of the column of each row; NaN and None for a row of the warm-up."""
     assert model.alarms is not None
     rounded = _rounded(found.anomaly, found.alarm, model.alarms.threshold).tolist()

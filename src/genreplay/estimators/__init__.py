@@ -1,8 +1,27 @@
-"""Estimators with scikit-learn's interface around the core."""
+"""Estimators around the core: with scikit-learn's interface, with River's, and a plain one for the command line."""
 
-from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.estimators.deviations import Deviations
-from genreplay.estimators.online_rbm import OnlineRBM
-from genreplay.estimators.series import series_detector
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from genreplay.estimators.detector import OnlineRBMDetector
+    from genreplay.estimators.deviations import Deviations
+    from genreplay.estimators.online_rbm import OnlineRBM
+    from genreplay.estimators.series import series_detector
 
 __all__ = ["Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"]
+
+_HOMES = {
+    "Deviations": "deviations",
+    "OnlineRBM": "online_rbm",
+    "OnlineRBMDetector": "detector",
+    "series_detector": "series",
+}
+
+if not TYPE_CHECKING:  # a type checker that saw this function would accept any name
+
+    def __getattr__(name: str) -> object:
+        """Import on first use (PEP 562): most need scikit-learn, which the plain detector beside them does not."""
+        if name in _HOMES:
+            return getattr(import_module(f"genreplay.estimators.{_HOMES[name]}"), name)
+        raise AttributeError(f"module 'genreplay.estimators' has no attribute {name!r}")

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import gen_batches
 
 from genreplay.core.kernels.arrays import Codes
+from genreplay.estimators.blocks import ROWS_PER_BLOCK, slices
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.deviations import Deviations, Running
 from genreplay.estimators.judge import cell_surprise
 from genreplay.estimators.judging import DetectorBytes, JudgingMixin
-from genreplay.estimators.rows import ROWS_PER_BLOCK
 
 Columns = npt.NDArray[np.int64]
 
@@ -49,7 +48,7 @@ class Continuation:
         detector = self._detector
         codes, numbers = detector._codes_and_numbers(X)
         parts = []
-        for block in gen_batches(len(codes), ROWS_PER_BLOCK):
+        for block in slices(len(codes), ROWS_PER_BLOCK):
             rows = codes[block]
             found, self._running = detector._follow(self._running, rows, detector._cells_of(rows), numbers[block])
             parts.append(found)
@@ -57,7 +56,7 @@ class Continuation:
 
 
 class AlarmsMixin(JudgingMixin):
-    """``learn_judged`` and its like of ``OnlineRBMDetector``, and what its parameter ``alarms`` does."""
+    """``learn_judged`` and its like of ``Detector``, and what its parameter ``alarms`` does."""
 
     alarms: Deviations | None
     learn_scored: Callable[[object], Float64]

@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import EfficiencyWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from genreplay.core import partition
@@ -23,9 +22,7 @@ from genreplay.core.rbm import RBM
 from genreplay.core.state import State
 from genreplay.estimators.bar import bar
 from genreplay.estimators.rows import InputRows, above, blocks, canonical, dense, plain, value_range
-
-if TYPE_CHECKING:
-    RandomState = int | np.random.RandomState | None
+from genreplay.estimators.seeds import RandomState, generator
 
 Float64 = npt.NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
@@ -303,11 +300,6 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
     def _encode_dense(self, rows: npt.NDArray[Any]) -> Array:
         encoded: Array = (rows if self.binarize is None else rows > self.binarize).astype(self.state_.rbm.W.dtype)
         return encoded
-
-
-def generator(random_state: RandomState) -> np.random.Generator:
-    """A Generator from what scikit-learn takes as a seed."""
-    return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4))
 
 
 def _require_positive(method: str, **values: int) -> None:

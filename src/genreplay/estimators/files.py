@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from genreplay.core import checkpoint
 from genreplay.core.checkpoint import CheckpointError
@@ -17,7 +16,9 @@ from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
 from genreplay.core.recipe import Recipe
 from genreplay.core.state import State
-from genreplay.estimators import params
+from genreplay.estimators import arguments
+from genreplay.estimators.arguments import arguments_of, name_in_files
+from genreplay.streams.coder import TableCoder
 
 
 class Loaded(NamedTuple):
@@ -33,7 +34,7 @@ class Loaded(NamedTuple):
 
 def save(
     path: str | os.PathLike[str],
-    estimator: BaseEstimator,
+    estimator: object,
     state: State,
     recipe: Recipe,
     more: Mapping[str, Json],
@@ -42,23 +43,21 @@ def save(
     checkpoint.save(path, state, recipe, _extra(estimator, more))
 
 
-def _extra(estimator: BaseEstimator, more: Mapping[str, Json]) -> dict[str, Json]:
-    arguments = dict(params.to_json(estimator.get_params(deep=False)))
-    return {"estimator": type(estimator).__name__, "params": arguments, **more}
+def _extra(estimator: object, more: Mapping[str, Json]) -> dict[str, Json]:
+    given = dict(arguments.to_json(arguments_of(estimator)))
+    return {"estimator": name_in_files(type(estimator)), "params": given, **more}
 
 
-def load(
-    path: str | os.PathLike[str], cls: type[BaseEstimator], nested: Mapping[str, type[BaseEstimator]] | None = None
-) -> Loaded:
-    """Read a file that holds an estimator of this class, whose arguments may be the ``nested`` ones."""
+def load(path: str | os.PathLike[str], cls: type) -> Loaded:
+    """Read a file that holds an estimator of this class."""
     _check_class(path, checkpoint.read(path)[1]["extra"], cls)
     state, recipe, extra = checkpoint.load(path)
-    return Loaded(state, recipe, params.from_json(extra["params"], nested), extra)
+    return Loaded(state, recipe, arguments.from_json(extra["params"]), extra)
 
 
-def _check_class(path: str | os.PathLike[str], extra: Mapping[str, Json], cls: type[BaseEstimator]) -> None:
-    if extra.get("estimator") != cls.__name__:
-        raise CheckpointError(f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {cls.__name__}.")
+def _check_class(path: str | os.PathLike[str], extra: Mapping[str, Json], cls: type) -> None:
+    if extra.get("estimator") != name_in_files(cls):
+        raise CheckpointError(f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {name_in_files(cls)}.")
 
 
 class TableModel(NamedTuple):
@@ -81,7 +80,7 @@ _COUNTERS = ("n_steps", "n_learned", "n_updates")
 
 def save_table_model(
     path: str | os.PathLike[str],
-    estimator: BaseEstimator,
+    estimator: object,
     state: TableState | None,
     waiting: Codes,
     rng: np.random.Generator,
@@ -98,10 +97,8 @@ def save_table_model(
     checkpoint.write(path, tensors, header)
 
 
-def load_table_model(
-    path: str | os.PathLike[str], cls: type[BaseEstimator], nested: Mapping[str, type[BaseEstimator]]
-) -> TableModel:
-    """Read what ``save_table_model`` wrote."""
+def load_table_model(path: str | os.PathLike[str], cls: type, encoders: Mapping[str, type[TableCoder]]) -> TableModel:
+    """Read what ``save_table_model`` wrote; ``encoders`` are those that it may name."""
     tensors, header = checkpoint.read(path)
     extra = header["extra"]
     _check_class(path, extra, cls)
@@ -112,4 +109,4 @@ def load_table_model(
         for name in _PARTS:
             held[name] = GroupedRBM(*(tensors[f"{name}.{part}"] for part in GroupedRBM._fields))
         state = TableState(**held)
-    return TableModel(state, tensors["waiting"], rng, params.from_json(extra["params"], nested), extra)
+    return TableModel(state, tensors["waiting"], rng, arguments.from_json(extra["params"], encoders), extra)

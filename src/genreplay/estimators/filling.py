@@ -9,12 +9,12 @@ import numpy as np
 
 from genreplay.core.grouped import State, model
 from genreplay.core.kernels.arrays import Codes
+from genreplay.estimators.blocks import ROWS_PER_BLOCK, slices
 from genreplay.estimators.calibration import Float64
-from genreplay.estimators.rows import ROWS_PER_BLOCK
 from genreplay.streams.chunks import listed, short
+from genreplay.streams.coder import TableCoder
 from genreplay.streams.codes import Bools
 from genreplay.streams.columns import Objects
-from genreplay.streams.encoder import TableEncoder
 
 _AT_ONCE = 100
 """single rows whose numbers are taken together"""
@@ -23,7 +23,7 @@ _AT_ONCE = 100
 class Means:
     """How often each code came, and the mean of the numbers in each interval, which is what a filled cell becomes."""
 
-    def __init__(self, encoder: TableEncoder, counts: Float64 | None = None, sums: Float64 | None = None) -> None:
+    def __init__(self, encoder: TableCoder, counts: Float64 | None = None, sums: Float64 | None = None) -> None:
         """Continue with counts and sums; or with none yet: the warm-up's median of each interval counts as one row."""
         sizes = encoder.group_sizes_
         self.groups, self._firsts = encoder.number_groups_, np.cumsum(sizes) - sizes
@@ -80,7 +80,7 @@ class Means:
 
 
 def fill(
-    encoder: TableEncoder,
+    encoder: TableCoder,
     means: Means,
     state: State,
     codes: Codes,
@@ -102,8 +102,8 @@ def fill(
     missing = np.logical_and.reduceat(is_gap, firsts, axis=1)
     cells, filled = np.full(missing.shape, None, dtype=object), np.zeros_like(missing)
     places = np.flatnonzero((missing & wanted).any(axis=1))
-    for start in range(0, len(places), ROWS_PER_BLOCK):
-        rows = places[start : start + ROWS_PER_BLOCK]
+    for block in slices(len(places), ROWS_PER_BLOCK):
+        rows = places[block]
         p = model.fill(state.rbm, offsets, codes[rows], is_gap[rows], n_gibbs, rng)
         p_gap = p[:, (offsets[:-1] + gaps)[firsts]]
         p[:, offsets[:-1] + gaps] = 0.0

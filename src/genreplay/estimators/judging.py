@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import gen_batches
 
 from genreplay.core.kernels.arrays import Codes
-from genreplay.estimators import filling, frames
+from genreplay.estimators import filling
+from genreplay.estimators.blocks import ROWS_PER_BLOCK, slices
 from genreplay.estimators.calibration import Float64, Scale
-from genreplay.estimators.density import generator
-from genreplay.estimators.frames import Library
 from genreplay.estimators.judge import Judge, cell_surprise
 from genreplay.estimators.renewal import dreamed
-from genreplay.estimators.rows import ROWS_PER_BLOCK
+from genreplay.estimators.seeds import RandomState, generator
 from genreplay.estimators.waiting import Waiting
-from genreplay.streams.encoder import TableEncoder
-from genreplay.streams.table import check_columns, read_table
-
-if TYPE_CHECKING:
-    RandomState = int | np.random.RandomState | None
-
+from genreplay.streams.coder import TableCoder
+from genreplay.streams.codes import Bools
+from genreplay.streams.columns import Objects
+from genreplay.streams.table import TakesTables
 
 _N_JUDGING = 2_000
 """dreams that cells are judged by"""
@@ -51,19 +44,15 @@ class DetectorBytes(NamedTuple):
         return sum(self)
 
 
-class JudgingMixin:
-    """What can be asked of a detector that has learned: a part of ``OnlineRBMDetector``."""
+class JudgingMixin(TakesTables):
+    """What can be asked of a detector that has learned: a part of ``Detector``."""
 
-    encoder_: TableEncoder
+    encoder_: TableCoder
     judge_: Judge | None
-    n_features_in_: int
-    offset_: float
     random_state: RandomState
     _waiting: Waiting
     _means: filling.Means
     _rng: np.random.Generator
-    _library: Library | None = None
-    """library of the data frame that the first rows came in"""
 
     @property
     def is_ready_(self) -> bool:
@@ -93,7 +82,7 @@ class JudgingMixin:
         return DetectorBytes(
             codes=self.encoder_.nbytes + (0 if judge is None else self._means.nbytes),
             model=0 if judge is None else judge.state.nbytes,
-            batch=self._waiting.nbytes,
+            batch=0 if judge is None else self._waiting.nbytes(judge.state.n_groups),
             judge=0 if judge is None else judge.nbytes,
             replay=0 if judge is None else judge.state.rehearsed.nbytes,
         )
@@ -103,18 +92,6 @@ class JudgingMixin:
         """How many rows had each code of each group, side by side, since the codes were made."""
         self._judge()
         return self._means.counts - 1
-
-    def score_samples(self, X: object) -> Float64:
-        """Return how usual rows are: the logarithm of their p-values, which is ``-surprise``. High = usual."""
-        return -self.surprise(X)
-
-    def decision_function(self, X: object) -> Float64:
-        """Return ``score_samples`` minus ``offset_``: negative for outliers."""
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: object) -> npt.NDArray[np.int64]:
-        """Return -1 for outliers and 1 for other rows."""
-        return np.where(self.decision_function(X) < 0, -1, 1)
 
     def surprise(self, X: object) -> Float64:
         """Return how surprising rows are, in nats: -log of their p-values. High = anomalous.
@@ -201,8 +178,8 @@ class JudgingMixin:
         return np.asarray(np.add.reduceat(by_group, firsts, axis=1))
 
     def _framed(self, values: Float64, X: object) -> Any:
-        library = frames.library_of(X)
-        return values if library is None else frames.frame(library, values, self.encoder_.column_names_, X)
+        """Values of the cells of X, in the form of X."""
+        return values
 
     @property
     def dreams_(self) -> Codes:
@@ -225,9 +202,11 @@ class JudgingMixin:
         ((100, 2), ['dry', 'wet'])
         """
         rng = self._side_generator(random_state)
-        rows = self.encoder_.draw(dreamed(self._judge().state, n_samples, n_gibbs, rng), rng)
-        library = self._library
-        return rows if library is None else frames.frame(library, rows, self.encoder_.column_names_)
+        return self._framed_as_first(self.encoder_.draw(dreamed(self._judge().state, n_samples, n_gibbs, rng), rng))
+
+    def _framed_as_first(self, rows: Objects | Float64) -> Any:
+        """Rows in the form in which the first ones came."""
+        return rows
 
     def impute(
         self,
@@ -256,9 +235,11 @@ class JudgingMixin:
         judge, rng = self._judge(), self._side_generator(random_state)
         wanted = filling.columns_to_fill(columns, self.encoder_.column_names_)
         cells, filled = filling.fill(self.encoder_, self._means, judge.state, self._codes(X), wanted, n_gibbs, rng)
-        if frames.library_of(X) is not None:
-            return frames.with_cells(X, cells, filled)
-        rows = np.array([column.astype(object) for column in read_table(X).columns], dtype=object).T
+        return self._with_cells(X, cells, filled)
+
+    def _with_cells(self, X: object, cells: Objects, filled: Bools) -> Any:
+        """X with some of its cells replaced."""
+        rows = np.array([column.astype(object) for column in self._read(X).columns], dtype=object).T
         rows[filled] = cells[filled]
         return rows
 
@@ -269,21 +250,19 @@ class JudgingMixin:
     def _by_block(self, function: Callable[[Judge, Codes], Float64], X: object) -> Float64:
         """Apply a function to some rows of codes at a time."""
         judge, rows = self._judge(), self._codes(X)
-        return np.concatenate([function(judge, rows[block]) for block in gen_batches(len(rows), ROWS_PER_BLOCK)])
+        return np.concatenate([function(judge, rows[block]) for block in slices(len(rows), ROWS_PER_BLOCK)])
 
     def _codes(self, X: object) -> Codes:
         return self._codes_and_numbers(X)[0]
 
     def _codes_and_numbers(self, X: object) -> tuple[Codes, Float64]:
-        table = read_table(X)
-        check_columns(cast("BaseEstimator", self), X)
-        return self.encoder_.codes_and_numbers(table)
+        return self.encoder_.codes_and_numbers(self._read_further(X))
 
     def _judge(self) -> Judge:
         """What rows are judged by; an error if nothing has been learned."""
         if not self.is_ready_:
             seen = self.n_rows_seen_ if hasattr(self, "encoder_") else 0
-            raise NotFittedError(
+            raise self._not_ready(
                 f"This {type(self).__name__} has learned nothing yet ({seen} rows seen; it needs those of its warm-up)"
                 ": give it more rows with partial_fit, or call flush, or fit."
             )
@@ -292,4 +271,4 @@ class JudgingMixin:
 
     def _require_rows(self) -> None:
         if not hasattr(self, "encoder_"):
-            raise NotFittedError(f"This {type(self).__name__} has seen no rows: call fit or partial_fit first.")
+            raise self._not_ready(f"This {type(self).__name__} has seen no rows: call fit or partial_fit first.")

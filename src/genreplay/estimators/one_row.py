@@ -43,7 +43,7 @@ class LastRow(NamedTuple):
 
 
 class OneRowMixin(AlarmsMixin):
-    """``surprise_one``, ``anomaly_one`` and ``learn_one`` of ``OnlineRBMDetector``."""
+    """``surprise_one``, ``anomaly_one`` and ``learn_one`` of ``Detector``."""
 
     alarm_: bool = False
     """whether the row that ``learn_one`` learned last raised an alarm"""

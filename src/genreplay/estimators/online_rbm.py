@@ -20,14 +20,13 @@ from genreplay.core.recipe import RECIPES, Recipe
 from genreplay.core.replay import BY_NAME, Replay
 from genreplay.core.state import BytesHeld, Info, State, bytes_held
 from genreplay.estimators import files
-from genreplay.estimators.density import DensityMixin, generator
+from genreplay.estimators.density import DensityMixin
 from genreplay.estimators.params import NestedParams
 from genreplay.estimators.rows import InputRows, blocks, plain, value_range
+from genreplay.estimators.seeds import RandomState, generator
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-    RandomState = int | np.random.RandomState | None
 
 
 class OnlineRBM(DensityMixin, NestedParams):

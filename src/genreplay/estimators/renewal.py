@@ -19,8 +19,8 @@ from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.judge import Judge
+from genreplay.streams.coder import TableCoder
 from genreplay.streams.codes import Bools
-from genreplay.streams.encoder import TableEncoder
 from genreplay.streams.table import Table
 from genreplay.streams.warm_up import WarmUp
 
@@ -54,7 +54,7 @@ class Renewal:
             return Renewal(share, found, WarmUp(names))
         return replace(self, outside=share)
 
-    def with_rows(self, table: Table, encoder: TableEncoder) -> Renewal:
+    def with_rows(self, table: Table, encoder: TableCoder) -> Renewal:
         """With further rows that wait."""
         assert self.rows is not None
         return replace(self, rows=self.rows.with_rows(table, dict(enumerate(encoder.kinds_))))
@@ -75,7 +75,7 @@ class Renewal:
 
 
 def first_judge(
-    settings: TableRBM, encoder: TableEncoder, rows: Codes, rng: np.random.Generator, past: Codes | None = None
+    settings: TableRBM, encoder: TableCoder, rows: Codes, rng: np.random.Generator, past: Codes | None = None
 ) -> Judge:
     """A model of the first rows in some codes, beside rows of the past if there are any, and its judge."""
     past = rows[:0] if past is None else past
@@ -96,7 +96,7 @@ def first_judge(
     return Judge.start(state, judged, halves)
 
 
-def renewed(settings: TableRBM, encoder: TableEncoder, state: State, rows: WarmUp) -> tuple[TableEncoder, Judge]:
+def renewed(settings: TableRBM, encoder: TableCoder, state: State, rows: WarmUp) -> tuple[TableCoder, Judge]:
     """New codes, and a model in them that has learned the rows and as many dreams, with its judge."""
     rng = state.rng
     dreams = dreamed(state, rows.n_rows, _N_GIBBS, rng)

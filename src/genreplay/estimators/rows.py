@@ -8,13 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils import gen_batches
 
 from genreplay.core.kernels import Sparse
+from genreplay.estimators.blocks import ROWS_PER_BLOCK, slices
 
 InputRows: TypeAlias = npt.NDArray[Any] | sparse.csr_array
 
-ROWS_PER_BLOCK = 1000
 NUMBERS_PER_BLOCK = 2**22
 
 
@@ -25,7 +24,7 @@ def blocks(rows: InputRows) -> Iterator[InputRows]:
     [(1000, 3), (1000, 3), (500, 3)]
     """
     size = max(1, min(ROWS_PER_BLOCK, NUMBERS_PER_BLOCK // rows.shape[1]))
-    for block in gen_batches(rows.shape[0], size):
+    for block in slices(rows.shape[0], size):
         yield rows[block]
 
 

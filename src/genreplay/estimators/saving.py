@@ -18,18 +18,14 @@ from genreplay.estimators.frames import Library
 from genreplay.estimators.judge import Judge
 from genreplay.estimators.renewal import Renewal
 from genreplay.estimators.waiting import Waiting
-from genreplay.streams.encoder import TableEncoder
-from genreplay.streams.series import SeriesEncoder
 
 if TYPE_CHECKING:
-    from genreplay.estimators.detector import OnlineRBMDetector
+    from genreplay.estimators.plain_detector import Detector
 
-Detector = TypeVar("Detector", bound="OnlineRBMDetector")
-ENCODERS = {"TableEncoder": TableEncoder, "SeriesEncoder": SeriesEncoder}
-"""those that a file may name"""
+AnyDetector = TypeVar("AnyDetector", bound="Detector")
 
 
-def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mapping[str, Json] | None) -> None:
+def save(path: str | os.PathLike[str], detector: Detector, extra: Mapping[str, Json] | None) -> None:
     """Write a detector to one file, atomically."""
     judge = detector.judge_
     more: dict[str, Json] = {
@@ -52,9 +48,9 @@ def save(path: str | os.PathLike[str], detector: OnlineRBMDetector, extra: Mappi
     files.save_table_model(path, detector, state, detector._waiting.codes, detector._rng, more)
 
 
-def load(path: str | os.PathLike[str], cls: type[Detector]) -> Detector:
+def load(path: str | os.PathLike[str], cls: type[AnyDetector]) -> AnyDetector:
     """Read the detector that ``save`` wrote."""
-    held = files.load_table_model(path, cls, ENCODERS)
+    held = files.load_table_model(path, cls, cls._encoders)
     more = held.more
     if more["frame"] not in (None, *get_args(Library)):  # it will be imported, and a file must not say what is
         raise CheckpointError(f"{path} names {more['frame']!r} as a library of data frames, which it is not.")
@@ -67,7 +63,7 @@ def load(path: str | os.PathLike[str], cls: type[Detector]) -> Detector:
     if more["means"] is not None:
         model._means = Means(model.encoder_, *map(np.array, more["means"]))
     codes = held.waiting
-    model._waiting = Waiting().add(codes, model._cells_of(codes)) if len(codes) else Waiting()
+    model._waiting = Waiting().add(codes) if len(codes) else Waiting()
     model._renewal = Renewal.from_json(model.encoder_.column_names_, more["renewal"])
     model.n_renewals_, model.renewed_columns_ = more["n_renewals"], more["renewed_columns"]
     model.renewed_after_ = more["renewed_after"]

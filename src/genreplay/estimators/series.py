@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from genreplay.core.grouped import Nothing, TableRBM
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.estimators.deviations import Deviations
+from genreplay.estimators.plain_detector import SERIES_RBM
+from genreplay.estimators.seeds import RandomState
 from genreplay.streams.series import SeriesEncoder
-
-if TYPE_CHECKING:
-    from genreplay.estimators.judging import RandomState
-
-SERIES_RBM = TableRBM(n_hidden=32, learning_rate=0.02, batch_size=20, replay=Nothing())
-"""how the model of a series learns: few columns need few hidden units, and short batches with large steps follow
-changes soon. It rehearses nothing, because what was usual long ago need not be usual now"""
 
 
 def series_detector(

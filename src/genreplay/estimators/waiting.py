@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -26,35 +27,32 @@ class Waiting:
 
     def __init__(self) -> None:
         self.n = 0
-        self._parts: list[Batch] = []
+        self._codes: list[Codes] = []
+        self._cells: list[Float64 | None] = []
+        self._scores: list[Scores | None] = []
 
     @property
     def codes(self) -> Codes:
-        return self._joined().codes
+        return np.concatenate(self._codes) if self._codes else np.empty((0, 0), dtype=np.uint8)
 
-    @property
-    def nbytes(self) -> int:
-        return sum(part.codes.nbytes + part.cells.nbytes for part in self._parts)
+    def nbytes(self, n_groups: int) -> int:
+        """Bytes of the codes, and of the surprise of the cells, one for each group of the model."""
+        return sum(codes.nbytes for codes in self._codes) + self.n * n_groups * np.dtype(np.float64).itemsize
 
-    def add(self, codes: Codes, cells: Float64, scores: Scores | None = None) -> Self:
-        """Take further rows; the arrays are not copied."""
-        self._parts.append(Batch(codes, cells, scores))
+    def add(self, codes: Codes, cells: Float64 | None = None, scores: Scores | None = None) -> Self:
+        """Take further rows; the arrays are not copied. What is not known of them is found out when it is needed."""
+        self._codes.append(codes)
+        self._cells.append(cells)
+        self._scores.append(scores)
         self.n += len(codes)
         return self
 
-    def split(self, n: int) -> tuple[Batch, Codes]:
-        """The first rows, and the codes of the others, which go on waiting."""
-        every = self._joined()
-        scores = None if every.scores is None else Scores(*(each[:n] for each in every.scores))
-        return Batch(every.codes[:n], every.cells[:n], scores), every.codes[n:]
-
-    def _joined(self) -> Batch:
-        """All rows, side by side."""
-        if not self._parts:
-            return Batch(np.empty((0, 0), dtype=np.uint8), np.empty((0, 0)))
-        if len(self._parts) > 1:
-            codes, cells, scores = zip(*self._parts, strict=True)
-            known = [each for each in scores if each is not None]
-            joined = Scores(*map(np.concatenate, zip(*known, strict=True))) if len(known) == len(scores) else None
-            self._parts = [Batch(np.concatenate(codes), np.concatenate(cells), joined)]
-        return self._parts[0]
+    def split(self, n: int, cells_of: Callable[[Codes], Float64]) -> tuple[Batch, Codes]:
+        """The first rows, and the codes of the others, which go on waiting; ``cells_of`` is the surprise of cells."""
+        codes, parts = self.codes, zip(self._codes, self._cells, strict=True)
+        cells = np.concatenate([cells_of(rows) if known is None else known for rows, known in parts])
+        known = [each for each in self._scores if each is not None]
+        scores = None
+        if len(known) == len(self._scores):
+            scores = Scores(*(np.concatenate(each)[:n] for each in zip(*known, strict=True)))
+        return Batch(codes[:n], cells[:n], scores), codes[n:]

@@ -15,8 +15,8 @@ from genreplay.plots.canvas import axes_for
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from genreplay.estimators.density import RandomState
     from genreplay.estimators.online_rbm import OnlineRBM
+    from genreplay.estimators.seeds import RandomState
 
 N_FILTERS = 100
 """filters that are shown unless others are asked for: more would be too small to see"""

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import _check_feature_names_in, check_array
 
 from genreplay.core.ingredient import Json
 from genreplay.streams.cells import Kind
-from genreplay.streams.codes import Bits, Bools
+from genreplay.streams.codes import Bools
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.layout import Layout
 from genreplay.streams.number_code import Codes, Integers, NumberCode
-from genreplay.streams.table import Table, check_columns, read_table
+from genreplay.streams.table import Table, TakesTables
 from genreplay.streams.warm_up import WarmUp
 
 
-class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """The half of ``TableEncoder`` that uses the codes; the other half, its subclass, makes them."""
+class CodedRows(TakesTables):
+    """The half of ``TableCoder`` that uses the codes; the other half, its subclass, makes them."""
 
     warm_up: int
     dtype: npt.DTypeLike
-    n_features_in_: int
     column_names_: list[str]
     kinds_: list[Kind]
     group_sizes_: Integers
@@ -61,8 +56,7 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                [3, 2]], dtype=uint8)
         """
         self._require_frozen()
-        table = X if isinstance(X, Table) else self._check(X)
-        return self._layout.encode(table)
+        return self._layout.encode(X if isinstance(X, Table) else self._read_further(X))
 
     def codes_and_numbers(self, table: Table) -> tuple[Codes, Float64]:
         """Return the codes of rows that were read before, and the cells of their number columns, NaN where missing."""
@@ -96,41 +90,9 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self.codes_and_numbers_one(row)[0]
 
-    def transform(self, X: object) -> Bits:
-        """Return the rows as bits, an array of 0 and 1 of shape (n_rows, n_bits): one bit is on in each group.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red", True], ["blue", False]]).transform([["red", False], [None, True]])
-        array([[1., 0., 0., 0., 1., 0., 0.],
-               [0., 0., 0., 1., 0., 1., 0.]], dtype=float32)
-        """
-        return self._bits(self.codes(X))
-
-    def _bits(self, codes: Codes) -> Bits:
-        bits = np.zeros((len(codes), self._layout.n_bits), dtype=self.dtype)
-        bits[np.arange(len(codes))[:, np.newaxis], self._layout.first_bits + codes] = 1
-        return bits
-
-    def _check(self, X: object) -> Table:
-        self._require_frozen()
-        if (
-            type(X) is np.ndarray
-            and X.dtype.kind in "fiubO"
-            and X.ndim == 2
-            and X.shape[0] > 0
-            and X.shape[1] == self.n_features_in_
-            and not hasattr(self, "feature_names_in_")
-        ):
-            return Table(X)  # it needs no further check: checks would cost more than to encode a single row
-        table = read_table(X)
-        check_columns(self, X)
-        return table
-
     def _require_frozen(self) -> None:
         if not self.frozen_:
-            raise NotFittedError(
+            raise self._not_ready(
                 f"This TableEncoder has no codes yet: {self.n_waiting_} of warm_up={self.warm_up} rows have come. Give "
                 "it more rows with partial_fit, end the warm-up with freeze, or call fit."
             )
@@ -179,23 +141,6 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"The codes of TableEncoder have {widths} groups. Got shape {codes.shape} instead.")
         return codes
 
-    def inverse_transform(self, X: npt.ArrayLike) -> Objects | Float64:
-        """Return the rows that bits, or probabilities of bits, stand for, by the likeliest code of each group.
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> encoder = TableEncoder().fit([["red", True], ["blue", False]])
-        >>> encoder.inverse_transform([[0.1, 0.6, 0.2, 0.1, 0.5, 0.4, 0.1]])
-        array([['blue', False]], dtype=object)
-        """
-        self._require_frozen()
-        bits = check_array(X, input_name="X", dtype=[np.float64, np.float32])
-        if bits.shape[1] != self._layout.n_bits:
-            raise ValueError(f"The rows of TableEncoder have {self._layout.n_bits} bits. Got {bits.shape[1]} instead.")
-        ends = pairwise([*self._layout.first_bits, self._layout.n_bits])
-        return self._layout.decode(np.stack([bits[:, a:b].argmax(axis=1) for a, b in ends], axis=1))
-
     def values_of_codes(self, column: int) -> Float64:
         """Return the number that each code of a number column stands for, NaN for "missing".
 
@@ -231,17 +176,10 @@ class CodedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         far = self.far_of_code_[self._layout.first_bits[:n_groups] + codes[:, :n_groups]] > 0
         return np.logical_or.reduceat(far, self._layout.first_groups, axis=1)
 
-    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Objects:
-        """Return what each bit says, such as "age in (31.5, 40]", "colour=red", "colour=?".
-
-        Examples
-        --------
-        >>> from genreplay.streams import TableEncoder
-        >>> TableEncoder().fit([["red", True], ["blue", False]]).get_feature_names_out().tolist()
-        ['x0=red', 'x0=blue', 'x0=unseen', 'x0=?', 'x1=false', 'x1=true', 'x1=?']
-        """
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Objects:
+        """Return what each bit says, given other names of the columns than their own, if any."""
         self._require_frozen()
-        columns = _check_feature_names_in(self, input_features)
+        columns = self.column_names_ if input_features is None else input_features
         names = [name for code, column in zip(self._layout.codes, columns, strict=True) for name in code.names(column)]
         combined = self._layout.combinations.codes if self._layout.combinations else ()
         names += [name for i, code in enumerate(combined, 1) for name in code.names(f"combination {i}")[:-1]]

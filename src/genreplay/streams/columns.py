@@ -3,29 +3,6 @@
 The command line and Python both read by these rules: text from CSV, values from JSON, Parquet and arrays, and the
 cells of lists, data frames and dicts.
 
-cell                               number          category        boolean         timestamp
-=================================  ==============  ==============  ==============  ==========================
-"", na, n/a, nan, null, none, ?    missing         missing         missing         missing
-None, NaN, NaT, pandas' NA         missing         missing         missing         missing
-3, 3.0, Decimal(3)                 3.0             "3"             refused         3 s after 1970
-" 3 "                              3.0             "3"             refused         3 s after 1970
-"1e3"                              1000.0          "1e3"           refused         1000 s after 1970
-"1_000"                            refused         "1_000"         refused         refused
-" red "                            refused         "red"           refused         refused
-True, "TRUE"                       refused         "true", "TRUE"  True            refused
-"yes", "no"                        refused         "yes", "no"     True, False     refused
-1, 0, "1", "0"                     1.0, 0.0        "1", "0"        True, False     1 s, 0 s after 1970
-"2024-05-01 12:30" (ISO 8601)      refused         as it is        refused         that time; UTC unless it has a zone
-"31/12/2025", "31.12.2025"         refused         as it is        refused         refused
-1735689600 (an epoch)              that number     its text        refused         that many s after 1970
-1735689600000 (in milliseconds)    that number     its text        refused         that time
-datetime, date, datetime64         refused         its ISO text    refused         that time; UTC unless it has a zone
-timedelta(minutes=1), timedelta64  60.0            "60"            refused         60 s after 1970
-infinity, as a float               refused         refused         refused         refused
-"inf"                              refused         "inf"           refused         refused
-list, dict, bytes, ...             refused         refused         refused         refused
-=================================  ==============  ==============  ==============  ==========================
-=======
 | cell | number | category | boolean | timestamp |
 |---|---|---|---|---|
 | "", na, n/a, nan, null, none, ? | missing | missing | missing | missing |

@@ -104,8 +104,9 @@ class State(NamedTuple):
     @property
     def nbytes(self) -> int:
         """Bytes of the parameters, their exponentials, their moments, and the shares of the codes."""
-        arrays = (self.learned, self.counts, self.prior, self.offsets, *self.rbm.odds)
-        return self.rbm.nbytes + self.mean.nbytes + self.square.nbytes + sum(array.nbytes for array in arrays)
+        odds = self.rbm.W.nbytes + self.rbm.a.nbytes
+        arrays = (self.learned, self.counts, self.prior, self.offsets)
+        return self.rbm.nbytes + odds + self.mean.nbytes + self.square.nbytes + sum(array.nbytes for array in arrays)
 
     @property
     def rarity(self) -> Float64:

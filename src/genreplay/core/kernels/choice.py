@@ -21,6 +21,10 @@ products_in_use: ContextVar[Products] = ContextVar("products_in_use", default="a
 
 COMPILED_FROM = 2**14
 """array size from which one compiled loop is faster than a few NumPy calls"""
+LITTLE = 2**25
+"""numbers that NumPy computes with in the time that it takes to import Numba and to load its loops: under a second"""
+_left_to_numpy: ContextVar[int] = ContextVar("left_to_numpy", default=-1)
+"""set by ``numba_later``: work that NumPy may still do; once it is negative, the compiled loops do all of it"""
 
 
 @contextmanager
@@ -67,7 +71,30 @@ def threads(n: int) -> Iterator[None]:
         loops.parallel.n_threads = before
 
 
-@cache
+@contextmanager
+def numba_later() -> Iterator[None]:
+    """Leave the first work of a ``with`` block to NumPy, and import Numba when there is more: for a fast start.
+
+    Results are rounded as without Numba until then. So it is for questions, not for learning.
+
+    >>> with numba_later():
+    ...     compiled_loops() is None
+    True
+    """
+    token = _left_to_numpy.set(LITTLE)
+    try:
+        yield
+    finally:
+        _left_to_numpy.reset(token)
+
+
+def spend(work: int) -> None:
+    """Take note of work that is about to be done: how many numbers NumPy would compute with."""
+    left = _left_to_numpy.get()
+    if left >= 0:
+        _left_to_numpy.set(left - work)
+
+
 def compiled_loops() -> ModuleType | None:
     """Return the module of compiled loops, or None if Numba is not installed. Numba is imported at the first call.
 
@@ -75,6 +102,11 @@ def compiled_loops() -> ModuleType | None:
     >>> loops is None or hasattr(loops, "momentum")
     True
     """
+    return _imported_loops() if _left_to_numpy.get() < 0 else None
+
+
+@cache
+def _imported_loops() -> ModuleType | None:
     if importlib.util.find_spec("numba") is None:
         return None
     from genreplay.core.kernels import compiled

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genreplay.core.kernels.arrays import Codes, Flags, Float64, Offsets
-from genreplay.core.kernels.choice import compiled_loops
+from genreplay.core.kernels.choice import compiled_loops, spend
 
 Parameters = tuple[Float64, Float64, Float64]
 
 _LIGHT = 8
 """weights whose work here takes as long as that of one in the other loops, which decide when a second thread helps"""
+_CALLS, _PER_CALL = 20, 200
+"""of NumPy: its calls for the probabilities of one group, and how many numbers it computes with in the time of one"""
 RARE = 1e-4
 """exp(a) of a code, about its share of the stream, below which only rows that have it ask for its probability"""
 
@@ -36,6 +38,7 @@ class Odds(NamedTuple):
 
 def surprise(W: Float64, a: Float64, b: Float64, offsets: Offsets, rows: Codes, odds: Odds | None = None) -> Float64:
     """-log P(code | rest of the row) of each row and group."""
+    spend(len(rows) * W.size + rows.shape[1] * _CALLS * _PER_CALL)
     odds, out, loops = odds or Odds.of(W, a), np.empty(rows.shape), _loops()
     if loops is not None:
         loops.surprise(len(rows), len(rows) * W.size // _LIGHT, W, b, *odds, offsets, rows, out)
@@ -91,6 +94,7 @@ def gibbs(
     uniform = rng.random((len(rows), n_steps, rows.shape[1]))
     n_before = n_steps if n_before is None else n_before
     total = np.zeros((len(rows) if n_before < n_steps else 0, len(W)))
+    spend(n_steps * (len(rows) * W.size + rows.shape[1] * (rows.shape[1] + _CALLS) * _PER_CALL))
     odds, loops = odds or Odds.of(W, a), _loops()
     if loops is not None:
         work = len(rows) * n_steps * W.size // _LIGHT

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from genreplay.datasets import nab
 from genreplay.datasets.nab import Series
 from genreplay.estimators.deviations import Deviations, Followed
-from genreplay.estimators.series import SERIES_RBM
+from genreplay.estimators.plain_detector import SERIES_RBM
 from genreplay.experiments.nab import surprise
 from genreplay.experiments.nab.pictures import picture
 from genreplay.experiments.nab.scorer import PROFILES, Part, Profile, score_alarms

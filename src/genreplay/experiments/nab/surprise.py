@@ -10,7 +10,8 @@ import numpy.typing as npt
 from genreplay.core.kernels.arrays import Codes, Float64
 from genreplay.datasets.nab import Series
 from genreplay.estimators.detector import OnlineRBMDetector
-from genreplay.estimators.series import SERIES_RBM, series_detector
+from genreplay.estimators.plain_detector import SERIES_RBM
+from genreplay.estimators.series import series_detector
 from genreplay.streams.series import SeriesEncoder
 
 _PRIOR = 0.5

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.plain_detector import Detector
 from genreplay.formatting import fine_percent, moment, one_in, p_value
 from genreplay.report.html import render
 from genreplay.report.view import timeline
@@ -95,7 +95,7 @@ class StreamView:
 
     Parameters
     ----------
-    detector : OnlineRBMDetector
+    detector : Detector or OnlineRBMDetector
         Judges the rows; it is not changed.
     names : sequence of str
         Names of the columns, in the order of the cells.
@@ -124,7 +124,7 @@ class StreamView:
     template = "view.html"
 
     def __init__(
-        self, detector: OnlineRBMDetector, names: Sequence[str], kept: Sequence[str] = (), top: int = 10, seed: int = 0
+        self, detector: Detector, names: Sequence[str], kept: Sequence[str] = (), top: int = 10, seed: int = 0
     ) -> None:
         self.n_rows = 0
         self.n_alarms = 0

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.estimators.detector import OnlineRBMDetector
+from genreplay.estimators.plain_detector import Detector
 from genreplay.formatting import figure, fine_percent, listed, number, thousands
 from genreplay.report.view import curves
 from genreplay.report.view.curves import Curve, Shown
@@ -72,7 +72,7 @@ class SeriesView(StreamView):
 
     Parameters
     ----------
-    detector : OnlineRBMDetector
+    detector : Detector or OnlineRBMDetector
         A detector with alarms.
     names : sequence of str
         Names of the columns, in the order of the cells.
@@ -97,7 +97,7 @@ class SeriesView(StreamView):
 
     def __init__(
         self,
-        detector: OnlineRBMDetector,
+        detector: Detector,
         names: Sequence[str],
         time: str | None = None,
         kept: Sequence[str] = (),

@@ -1,0 +1,84 @@
+"""Constructor arguments of an estimator in a file, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from genreplay.core.ingredient import Ingredient, Json
+from genreplay.core.ingredient import from_json as ingredient_from_json
+from genreplay.streams.coder import TableCoder
+
+
+def arguments_of(estimator: object) -> dict[str, Any]:
+    """The arguments that an estimator keeps under their names, in the order of scikit-learn's ``get_params``.
+
+    >>> list(arguments_of(TableCoder()))
+    ['combinations', 'dtype', 'kinds', 'max_categories', 'n_bins', 'time_bins', 'warm_up']
+    """
+    _, *names = signature(type(estimator).__init__).parameters
+    return {name: getattr(estimator, name) for name in sorted(names)}
+
+
+def name_in_files(cls: type) -> str:
+    """The name that a file knows a class by: one without scikit-learn has that of its face.
+
+    >>> name_in_files(TableCoder)
+    'TableEncoder'
+    """
+    name: str = vars(cls).get("_saved_as", cls.__name__)  # its own: a subclass has another name
+    return name
+
+
+def to_json(params: Mapping[str, object]) -> dict[str, Json]:
+    """Plain values; an ingredient or an encoder as its class and settings, a dict as pairs.
+
+    What JSON cannot hold, such as a ``RandomState``, becomes None.
+
+    >>> to_json({"n_hidden": 3, "kinds": {0: "number"}})
+    {'n_hidden': 3, 'kinds': {'pairs': [[0, 'number']]}}
+    """
+    return {name: _value_to_json(value) for name, value in params.items()}
+
+
+def from_json(params: Any, encoders: Mapping[str, type[TableCoder]] | None = None) -> dict[str, Any]:
+    """The arguments that ``to_json`` was given; ``encoders`` are those that the file may name.
+
+    >>> from_json({"n_hidden": 3, "kinds": {"pairs": [[0, "number"]]}})
+    {'n_hidden': 3, 'kinds': {0: 'number'}}
+    """
+    return {name: _value_from_json(value, encoders or {}) for name, value in params.items()}
+
+
+def _value_to_json(value: object) -> Json:
+    if isinstance(value, Ingredient):
+        return {"ingredient": value.to_json()}
+    if isinstance(value, TableCoder):
+        return {"estimator": name_in_files(type(value)), "params": dict(to_json(arguments_of(value)))}
+    if isinstance(value, Mapping):
+        return {"pairs": [[_value_to_json(key), _value_to_json(each)] for key, each in value.items()]}
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return {"dtype": np.dtype(value).name}
+    return value if isinstance(value, str) else None
+
+
+def _value_from_json(value: Any, encoders: Mapping[str, type[TableCoder]]) -> object:
+    if not isinstance(value, dict):
+        return value
+    if "pairs" in value:
+        return {key: _value_from_json(each, encoders) for key, each in value["pairs"]}
+    if "dtype" in value:
+        return np.dtype(value["dtype"]).type
+    if "estimator" in value:
+        return encoders[value["estimator"]](**from_json(value["params"], encoders))
+    return ingredient_from_json(value["ingredient"])
