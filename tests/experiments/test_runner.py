@@ -363,6 +363,7 @@ def test_independent_bernoullis_on_a_case_done_by_hand() -> None:
     assert independent_bernoullis(train, test) == pytest.approx(np.log(3 / 4) + np.log(2 / 4))
 
 
+@pytest.mark.slow
 def test_a_settings_file_replaces_settings_of_every_run_that_has_them(tmp_path: Path) -> None:
     settings = tmp_path / "mine.toml"
     settings.write_text('dataset = "digits"\nn_hidden = 4\nn_temperatures = 29\nlearning_rate = 1\n')
