@@ -2,8 +2,8 @@
 
 1. Both are built, and the sdist builds the same wheel.
 2. ``twine check`` and ``check-wheel-contents`` have nothing to say.
-3. The wheel, installed without extras into an empty environment, runs README.md: the lines of its code blocks that
-   start with ``$``, in one shell, and its Python examples, one after the other.
+3. The wheel, installed without extras into an empty environment, runs README.md: its blocks of ``sh`` and the lines of
+   others that start with ``$``, in one shell, and its Python examples, one after the other.
 
 This is a script and no test: it fetches the dependencies, takes minutes, and is about files that are published.
 """
@@ -66,21 +66,25 @@ def differences(one: Path, other: Path) -> list[str]:
     return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
 
 
-def code_blocks(markdown: str, *languages: str) -> list[str]:
-    """The code blocks of a document in these languages; an empty word is a block without one."""
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
-    return [block for language, block in blocks if language in languages]
+def code_blocks(markdown: str) -> list[tuple[str, str]]:
+    """The code blocks of a document, each with its language; an empty word is a block without one."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
 
 
 def shell_lines(markdown: str) -> list[str]:
-    """The commands of a document: in its code blocks, what follows ``$``."""
-    lines = "".join(code_blocks(markdown, "", "bash", "console", "sh", "text")).splitlines()
-    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    """The commands of a document: blocks of ``sh`` as they are, and in others what follows ``$``."""
+    commands = []
+    for language, block in code_blocks(markdown):
+        if language == "sh":
+            commands.append(block.rstrip("\n"))
+        elif language in ("", "console", "text"):
+            commands += [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
+    return commands
 
 
 def python_code(markdown: str) -> str:
     """The Python examples of a document, which may build on each other."""
-    return "\n".join(code_blocks(markdown, "python"))
+    return "\n".join(block for language, block in code_blocks(markdown) if language == "python")
 
 
 def try_out(wheel: Path, readme: str) -> None:

@@ -17,6 +17,12 @@ make run
 $ genreplay info m    # a remark
 ```
 
+```sh
+python -c "
+print('b')
+" > b.csv
+```
+
 ```python
 x = 1
 ```
@@ -38,8 +44,9 @@ def wheel(path: Path, **files: str) -> Path:
     return path
 
 
-def test_the_commands_of_a_document_are_its_lines_with_a_dollar_sign() -> None:
-    assert shell_lines(DOCUMENT) == ["printf 'a\\n1\\n' > t.csv", "genreplay info m    # a remark"]
+def test_the_commands_of_a_document_are_its_shell_blocks_and_its_lines_with_a_dollar_sign() -> None:
+    script = "python -c \"\nprint('b')\n\" > b.csv"
+    assert shell_lines(DOCUMENT) == ["printf 'a\\n1\\n' > t.csv", "genreplay info m    # a remark", script]
 
 
 def test_the_examples_of_a_document_build_on_each_other() -> None:
