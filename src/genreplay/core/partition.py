@@ -1,8 +1,11 @@
 """log Z, the logarithm of the partition function: exact by enumeration, or estimated by annealed importance sampling.
 
 Annealed importance sampling (AIS) underestimates log Z on average, so the likelihood looks too good. Reverse AIS starts
-from samples of the model and overestimates log Z on average. If the two agree, the estimate is reliable. If they do
-not, report both.
+from samples of the model and overestimates log Z on average. Where the samples of the one come from the other, both can
+miss the same modes of the model and agree on a wrong answer: ``two_way`` is the estimate that this package reports.
+
+One bound always holds: log Z is at least the logarithm of the sum of exp(-F) over any set of distinct states. Every
+estimate that knows some states is compared with it.
 
 References
 ----------
@@ -13,33 +16,36 @@ R. Grosse, Z. Ghahramani, R. Adams: Sandwiching the marginal likelihood using bi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.kernels import Array, Workspace, anneal, sample, sigmoid, sum_softplus, to_hidden, to_visible
-from genreplay.core.rbm import RBM, bernoulli, gibbs
+from genreplay.core.annealing import Progress, anneal, settle
+from genreplay.core.kernels import Array, sum_softplus
+from genreplay.core.mixture import Mixture
+from genreplay.core.rbm import RBM, free_energy
 
 Float64 = npt.NDArray[np.float64]
-Progress = Callable[[int], object]
-"""called with the number of Gibbs sweeps since the last call"""
 
 MAX_UNITS = 25
 """largest size of the smaller layer that ``exact`` accepts: 2^25 states"""
 N_BURN_IN = 1_000
 """Gibbs steps before reverse AIS"""
 _NUMBERS_PER_BLOCK = 2**17
-_SWEEPS_PER_CALL = 100
+_ERRORS = 3.0
+"""standard errors on each side of an estimate that its interval covers"""
+_ROUNDING = 0.01
+"""nats by which a bound in float32 may exceed log Z"""
+_LEAST_ESS = 2.0
+"""an estimate that rests on fewer chains is unknown"""
 
 
 class LogPartition(NamedTuple):
     """An estimate of log Z, with its error and its cost.
 
     >>> exact(RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3)))._replace(seconds=0.0)
-    LogPartition(log_z=3.46..., std_error=0.0, ess=inf, method='exact', n_sweeps=4, seconds=0.0)
+    LogPartition(log_z=3.46..., std_error=0.0, ess=inf, method='exact', n_sweeps=4, seconds=0.0, at_least=-inf)
     """
 
     log_z: float
@@ -47,13 +53,46 @@ class LogPartition(NamedTuple):
     std_error: float
     """standard error of log_z by the delta method; 0 if exact; unreliable if ``ess`` is near 1"""
     ess: float
-    """effective sample size of the importance weights, at most n_chains; infinite if exact"""
+    """effective number of chains that the estimate rests on, at most n_chains; infinite if exact"""
     method: str
-    """exact, ais or reverse-ais"""
+    """exact, two-way, ais or reverse-ais"""
     n_sweeps: int
     """cost: total Gibbs sweeps of all chains, or number of states enumerated"""
     seconds: float
     """cost: wall time"""
+    at_least: float = -np.inf
+    """the bound by states that are known: log of the sum of exp(-F) over distinct ones"""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where log Z lies, within three standard errors and not below the bound."""
+        low, high = self.log_z - _ERRORS * self.std_error, self.log_z + _ERRORS * self.std_error
+        return max(low, self.at_least - _ROUNDING), high
+
+    @property
+    def stands(self) -> bool:
+        """Whether the estimate can be reported as a number."""
+        return not self.doubt
+
+    @property
+    def doubt(self) -> str:
+        """Why log Z is unknown: what the estimate contradicts; empty if it stands.
+
+        >>> LogPartition(1.0, 0.1, 50.0, "ais", 100, 0.1, at_least=20.0).doubt
+        'the estimate is 1.0 +- 0.1, but known rows alone give at least 20.0'
+        """
+        if self.interval[1] < self.at_least - _ROUNDING:
+            return (
+                f"the estimate is {self.log_z:.1f} +- {self.std_error:.1f}, but known rows alone give at least "
+                f"{self.at_least:.1f}"
+            )
+        if self.ess < _LEAST_ESS:
+            return f"the weights of only {self.ess:.1f} chains overlap"
+        return ""
+
+    def knowing(self, bound: float) -> LogPartition:
+        """The same estimate, beside a bound by further states."""
+        return self._replace(at_least=max(self.at_least, bound))
 
 
 def schedule(n_temperatures: int = 14_500) -> Float64:
@@ -119,6 +158,25 @@ def exact(rbm: RBM) -> LogPartition:
     return LogPartition(log_z, 0.0, np.inf, "exact", 2**n_units, time.perf_counter() - began)
 
 
+def bound_by(rbm: RBM, states: Array) -> float:
+    """Return the lower bound of log Z by states of 0 and 1: log of the sum of exp(-F) over the distinct ones.
+
+    >>> flat = RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3))
+    >>> states = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> bool(np.isclose(bound_by(flat, states), exact(flat).log_z))  # all four states
+    True
+    """
+    v = np.asarray(states, dtype=rbm.W.dtype)
+    v = v[distinct(np.packbits(v.astype(bool), axis=1))]
+    blocks = np.array_split(v, len(v) // 1_000 + 1)
+    return float(np.logaddexp.reduce([np.logaddexp.reduce(-free_energy(rbm, block)) for block in blocks]))
+
+
+def distinct(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
+    """Return the places of distinct rows of packed bits."""
+    return np.unique(packed, axis=0, return_index=True)[1]
+
+
 def ais(
     rbm: RBM,
     rng: np.random.Generator,
@@ -138,7 +196,7 @@ def ais(
     >>> abs(estimate.log_z - exact(rbm).log_z) < 4 * estimate.std_error
     True
     """
-    return _ais(rbm, rng, _ascending(betas), n_chains, _base(rbm, base_bias), progress)[0]
+    return _ais(rbm, rng, ascending(betas), n_chains, _base(rbm, base_bias), progress)[0]
 
 
 def reverse_ais(
@@ -168,7 +226,7 @@ def reverse_ais(
         forward, reverse = bracket(rbm, rng, betas, n_chains, base_bias, progress, n_burn_in)
         return reverse._replace(n_sweeps=reverse.n_sweeps + forward.n_sweeps, seconds=reverse.seconds + forward.seconds)
     v = np.array(start, dtype=rbm.W.dtype)
-    return _reverse_ais(rbm, rng, _ascending(betas), v, _base(rbm, base_bias), progress, n_burn_in)
+    return _reverse_ais(rbm, rng, ascending(betas), v, _base(rbm, base_bias), progress, n_burn_in)
 
 
 def bracket(
@@ -190,24 +248,24 @@ def bracket(
     >>> abs(reverse.log_z - forward.log_z) < 0.5
     True
     """
-    betas, base_bias = _ascending(betas), _base(rbm, base_bias)
-    forward, v, log_weights = _ais(rbm, rng, betas, n_chains, base_bias, progress)
+    betas, base = ascending(betas), _base(rbm, base_bias)
+    forward, v, log_weights = _ais(rbm, rng, betas, n_chains, base, progress)
     weights = np.exp(log_weights - log_weights.max())
     v = v[rng.choice(n_chains, size=n_chains, p=weights / weights.sum())]
-    return forward, _reverse_ais(rbm, rng, betas, v, base_bias, progress, n_burn_in)
+    return forward, _reverse_ais(rbm, rng, betas, v, base, progress, n_burn_in)
 
 
 def _ais(
-    rbm: RBM, rng: np.random.Generator, betas: Float64, n_chains: int, base_bias: Array, progress: Progress | None
+    rbm: RBM, rng: np.random.Generator, betas: Float64, n_chains: int, base: Mixture, progress: Progress | None
 ) -> tuple[LogPartition, Array, Float64]:
     """Run the forward pass. Return its estimate, the last states and their log weights."""
     began = time.perf_counter()
-    v = bernoulli(np.tile(sigmoid(base_bias), (n_chains, 1)), rng)
-    log_weights = _anneal(rbm, v, betas, base_bias, rng, progress)
+    v = base.draw(n_chains, rng)
+    log_weights = anneal(rbm, v, base, betas, rng, progress)
     log_ratio, std_error, ess = _average(log_weights)
-    log_z = _log_z_base(rbm, base_bias) + log_ratio
     n_sweeps = n_chains * (len(betas) - 1)
-    return LogPartition(log_z, std_error, ess, "ais", n_sweeps, time.perf_counter() - began), v, log_weights
+    seconds = time.perf_counter() - began
+    return LogPartition(log_z_base(rbm) + log_ratio, std_error, ess, "ais", n_sweeps, seconds), v, log_weights
 
 
 def _reverse_ais(
@@ -215,48 +273,18 @@ def _reverse_ais(
     rng: np.random.Generator,
     betas: Float64,
     v: Array,
-    base_bias: Array,
+    base: Mixture,
     progress: Progress | None,
     n_burn_in: int,
 ) -> LogPartition:
     """Run the backward pass, from the chains ``v`` after ``n_burn_in`` more Gibbs steps."""
     began = time.perf_counter()
-    for done in range(0, n_burn_in, _SWEEPS_PER_CALL):
-        n_steps = min(_SWEEPS_PER_CALL, n_burn_in - done)
-        v = gibbs(rbm, v, n_steps, rng)
-        if progress is not None:
-            progress(n_steps)
-    log_weights = _anneal(rbm, v, betas[::-1], base_bias, rng, progress)
+    v = settle(rbm, v, n_burn_in, rng, progress)
+    log_weights = anneal(rbm, v, base, betas[::-1], rng, progress)
     log_ratio, std_error, ess = _average(log_weights)
-    log_z = _log_z_base(rbm, base_bias) - log_ratio
     n_sweeps = len(v) * (n_burn_in + len(betas) - 1)
-    return LogPartition(log_z, std_error, ess, "reverse-ais", n_sweeps, time.perf_counter() - began)
-
-
-def _anneal(
-    rbm: RBM, v: Array, betas: Float64, base_bias: Array, rng: np.random.Generator, progress: Progress | None
-) -> Float64:
-    """Move the chains ``v`` along ``betas``, up or down, in place. Return their log weights.
-
-    At beta the unnormalised log-probability is (1 - beta) base'v + beta a'v + sum_j softplus(beta (b_j + W_j v)). This
-    is the marginal of an RBM with parameters beta Theta and an additional visible bias. In each step beta changes
-    first, with the state fixed, and the change of this quantity is added to the log weight. Then a Gibbs step at the
-    new beta changes the state.
-    """
-    log_weights, work = np.zeros(len(v)), Workspace()
-    bias_gap = rbm.a - base_bias
-    x_h, p_h, h = work.array("hidden", (3, len(v), rbm.n_hidden), v.dtype)
-    x_v, p_v = work.array("visible", (2, *v.shape), v.dtype)
-    for k, (beta, following) in enumerate(pairwise(betas), start=1):
-        log_weights += (following - beta) * (v @ bias_gap).astype(np.float64)
-        log_weights += anneal(to_hidden(v, rbm.W, rbm.b, out=x_h), beta, following, rng, p_h, h)
-        to_visible(h, rbm.W, bias_gap, out=x_v)
-        x_v *= float(following)
-        x_v += base_bias
-        sample(x_v, rng, p=p_v, out=v)
-        if progress is not None and (k % _SWEEPS_PER_CALL == 0 or k == len(betas) - 1):
-            progress((k - 1) % _SWEEPS_PER_CALL + 1)
-    return log_weights
+    seconds = time.perf_counter() - began
+    return LogPartition(log_z_base(rbm) - log_ratio, std_error, ess, "reverse-ais", n_sweeps, seconds)
 
 
 def _average(log_weights: Float64) -> tuple[float, float, float]:
@@ -269,12 +297,13 @@ def _average(log_weights: Float64) -> tuple[float, float, float]:
     return float(largest + np.log(mean)), float(spread / mean / np.sqrt(len(weights))), float(ess)
 
 
-def _log_z_base(rbm: RBM, base_bias: Array) -> float:
-    """Return log Z at beta = 0, where each hidden unit is on with probability 1/2."""
-    return float(sum_softplus(base_bias.astype(np.float64))) + rbm.n_hidden * float(np.log(2.0))
+def log_z_base(rbm: RBM) -> float:
+    """Return log Z at beta = 0: the mixture is normalised, and each hidden unit has two states."""
+    return rbm.n_hidden * float(np.log(2.0))
 
 
-def _ascending(betas: Float64 | None) -> Float64:
+def ascending(betas: Float64 | None) -> Float64:
+    """Return inverse temperatures that rise from 0 to 1, by default those of ``schedule``."""
     betas = schedule() if betas is None else np.asarray(betas, dtype=np.float64)
     rising = betas.ndim == 1 and len(betas) >= 2 and betas[0] == 0 and betas[-1] == 1 and (np.diff(betas) >= 0).all()
     if not rising:
@@ -282,13 +311,12 @@ def _ascending(betas: Float64 | None) -> Float64:
     return betas
 
 
-def _base(rbm: RBM, base_bias: Array | None) -> Array:
-    if base_bias is None:
-        return np.zeros_like(rbm.a)
-    base_bias = np.asarray(base_bias)
+def _base(rbm: RBM, base_bias: Array | None) -> Mixture:
+    """A mixture of one part."""
+    base_bias = np.zeros_like(rbm.a) if base_bias is None else np.asarray(base_bias)
     if base_bias.shape != rbm.a.shape:
         raise ValueError(f"The 'base_bias' parameter of AIS must have shape {rbm.a.shape}. Got {base_bias.shape}.")
-    return base_bias.astype(rbm.a.dtype)
+    return Mixture.of_biases(base_bias[None].astype(rbm.a.dtype), np.ones(1))
 
 
 def _states(n_units: int) -> Float64:

@@ -1,0 +1,178 @@
+"""log Z by annealing both ways between a mixture fitted to the model's own samples and the model.
+
+AIS from independent units can miss modes of the model. Reverse AIS from the ends of the forward chains then misses the
+same ones, and both agree on a wrong answer. Here
+
+1. long Gibbs chains start from rows, from persistent chains or from dreams, and do not depend on any annealing;
+2. a mixture of independent units is fitted to them, with a part for each mode that they found, and a broad one;
+3. scouts are annealed over a tenth of the temperatures; the mixture is fitted again to the chains and to where the
+   scouts ended, and its shares follow the scouts' weights;
+4. chains are annealed from the mixture to the model (forward), and from samples of the model to the mixture (backward).
+   Where the chains of step 1 have states in a region, the backward ones start from these, otherwise from ends of the
+   forward ones; each region as often as its share of the forward weights says;
+5. Bennett's acceptance ratio joins the two sets of weights. It needs them to overlap; how much they do is part of the
+   answer.
+
+References
+----------
+C. Bennett: Efficient estimation of free energy differences from Monte Carlo data. J. Comput. Phys. 22, 1976.
+R. Grosse, Z. Ghahramani, R. Adams: Sandwiching the marginal likelihood using bidirectional Monte Carlo. 2015.
+R. Neal: Annealed importance sampling. Stat. Comput. 11, 2001.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from genreplay.core.annealing import Progress, anneal, settle
+from genreplay.core.kernels import Array
+from genreplay.core.mixture import Mixture, fit_means
+from genreplay.core.partition import N_BURN_IN, LogPartition, ascending, bound_by, log_z_base, schedule
+from genreplay.core.rbm import RBM
+
+Float64 = npt.NDArray[np.float64]
+
+N_PARTS = 16
+"""parts of the mixture, beside the broad one"""
+N_MORE = 200
+"""Gibbs steps before the backward pass"""
+_SCOUTS = 0.1
+"""temperatures of the scouts, as a share of all"""
+_BROAD = 0.15
+"""least share of the broad part"""
+_KNOWN = 0.5
+"""how much of the shares follows the scouts' weights; the rest is the same for all parts"""
+
+
+def two_way(
+    rbm: RBM,
+    rows: Array,
+    rng: np.random.Generator,
+    betas: Float64 | None = None,
+    n_chains: int = 100,
+    progress: Progress | None = None,
+) -> LogPartition:
+    """Estimate log Z from annealing both ways.
+
+    ``rows`` are states from which the chains of step 1 start: rows, persistent chains, dreams; the more of the model's
+    modes they are near, the better.
+
+    >>> from genreplay.core.partition import exact
+    >>> rng = np.random.default_rng(0)
+    >>> rbm = RBM(W=rng.standard_normal((6, 8)), a=np.zeros(8), b=np.zeros(6))
+    >>> estimate = two_way(rbm, rng.integers(0, 2, size=(100, 8)), rng, betas=schedule(290))
+    >>> low, high = estimate.interval
+    >>> low < exact(rbm).log_z < high
+    True
+    """
+    began = time.perf_counter()
+    betas = ascending(betas)
+    rows = np.asarray(rows, dtype=rbm.W.dtype)
+    starts = rows[rng.choice(len(rows), size=n_chains, replace=len(rows) < n_chains)]
+    settled = settle(rbm, starts, N_BURN_IN, rng, progress)
+
+    means = _means(np.concatenate([settled, starts]), rng)
+    shares = np.full(len(means), (1 - 2 * _BROAD) / (len(means) - 1))
+    shares[0] = 2 * _BROAD
+    few = schedule(_n_scouting(len(betas)))
+    scouts = Mixture.of_means(means, shares, rbm.W.dtype)
+    v, log_weights = _forward(rbm, scouts, few, n_chains, rng, progress)
+    weights = _normalised(log_weights)
+    ends = v[rng.choice(n_chains, size=n_chains, p=weights)]
+    means = _means(np.concatenate([settled, v, ends]), rng)
+    nearest = Mixture.of_means(means, np.full(len(means), 1 / len(means))).nearest(v)
+    shares = _KNOWN * np.bincount(nearest, weights, len(means)) + (1 - _KNOWN) / len(means)
+    shares[0] = max(shares[0], _BROAD)
+
+    mixture = Mixture.of_means(means, shares / shares.sum(), rbm.W.dtype)
+    v, forward = _forward(rbm, mixture, betas, n_chains, rng, progress)
+    back = settle(rbm, _by_region(mixture, settled, v, _normalised(forward), rng), N_MORE, rng, progress)
+    backward = -anneal(rbm, back, mixture, betas[::-1], rng, progress)
+    log_ratio, std_error, overlap = bennett(forward, backward)
+    return LogPartition(
+        log_z_base(rbm) + log_ratio,
+        std_error,
+        overlap * n_chains,
+        "two-way",
+        n_chains * n_sweeps(len(betas)),
+        time.perf_counter() - began,
+        bound_by(rbm, np.concatenate([rows, settled, v])),
+    )
+
+
+def n_sweeps(n_temperatures: int) -> int:
+    """Gibbs sweeps of each chain in all.
+
+    >>> n_sweeps(14_500)  # the pair of AIS and reverse AIS: 29,998
+    31647
+    """
+    return N_BURN_IN + _n_scouting(n_temperatures) - 1 + N_MORE + 2 * (n_temperatures - 1)
+
+
+def _n_scouting(n_temperatures: int) -> int:
+    return max(200, int(_SCOUTS * n_temperatures))
+
+
+def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
+    """Join logarithms of weights of both directions: return log (Z_1 / Z_0), its standard error, and the overlap.
+
+    Forward weights average to Z_1 / Z_0, and so do the reciprocals of the backward ones, whose negative logarithms
+    are ``backward`` here. Bennett's estimate c makes the means of S(forward - c) and of S(c - backward) equal, S being
+    the logistic function. This mean is at most 1/2, where the weights all agree, and near 0 where no chain of one
+    direction has a weight that occurs in the other: it is returned, doubled, as the overlap.
+
+    >>> log_ratio, std_error, overlap = bennett(np.full(10, 3.0), np.full(10, 3.0))
+    >>> bool(np.isclose(log_ratio, 3)), round(float(overlap), 6)
+    (True, 1.0)
+    """
+    both = np.concatenate([forward, backward])
+    low, high = float(both.min()), float(both.max())
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _logistic(forward - middle).mean() > _logistic(middle - backward).mean():
+            low = middle
+        else:
+            high = middle
+    variance = 0.0
+    for accepted in (_logistic(forward - low), _logistic(low - backward)):
+        variance += accepted.var(ddof=1) / len(accepted) / max(accepted.mean(), 1e-300) ** 2
+    return low, float(np.sqrt(variance)), float(2 * _logistic(forward - low).mean())
+
+
+def _means(states: Array, rng: np.random.Generator) -> Float64:
+    """The means of the parts: first the broad one, then those that were fitted."""
+    states = states.astype(np.float64)
+    broad = 0.9 * states.mean(axis=0) + 0.05
+    return np.vstack([broad, fit_means(states, N_PARTS, rng)])
+
+
+def _forward(
+    rbm: RBM, mixture: Mixture, betas: Float64, n_chains: int, rng: np.random.Generator, progress: Progress | None
+) -> tuple[Array, Float64]:
+    v = mixture.draw(n_chains, rng)
+    return v, anneal(rbm, v, mixture, betas, rng, progress)
+
+
+def _by_region(mixture: Mixture, settled: Array, ends: Array, weights: Float64, rng: np.random.Generator) -> Array:
+    """Samples of the model: regions by their weight in the forward pass, states from the settled chains if they can."""
+    of_ends, of_settled = mixture.nearest(ends), mixture.nearest(settled)
+    chosen = []
+    for region in of_ends[rng.choice(len(ends), size=len(ends), p=weights)]:
+        if (here := np.flatnonzero(of_settled == region)).size:
+            chosen.append(settled[rng.choice(here)])
+        else:
+            here = np.flatnonzero(of_ends == region)
+            chosen.append(ends[rng.choice(here, p=weights[here] / weights[here].sum())])
+    return np.array(chosen)
+
+
+def _normalised(log_weights: Float64) -> Float64:
+    weights = np.exp(log_weights - log_weights.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _logistic(x: Float64) -> Float64:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
