@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,8 +26,8 @@ N_SHOWN = 5
 """dreams of each learner on the terminal"""
 BARS = " ▁▂▃▄▅▆▇█"
 NEXT = (
-    "Now with a table of your own: genreplay learn FILE.csv --model m, then genreplay score NEW.csv --model m "
-    "(what is unusual?) and genreplay explain NEW.csv --model m (why?)."
+    "Now with a table of your own: {0} learn FILE.csv --model m, then {0} score NEW.csv --model m "
+    "(what is unusual?) and {0} explain NEW.csv --model m (why?)."
 )
 
 
@@ -61,7 +64,15 @@ def demo(seed: int, out: Path, as_json: bool) -> None:
     console.print(_page(chapters, endings))
     console.print(story.summary(chapters, endings))
     click.echo(f"Picture: {out}")
-    console.print(NEXT, markup=False, soft_wrap=True)
+    console.print(NEXT.format(_command()), markup=False, soft_wrap=True)
+
+
+def _command() -> str:
+    """How this command is called here: by its name, or by its path in a virtual environment that is not active."""
+    called = Path(sys.argv[0])
+    if shutil.which("genreplay") is None and called.name == "genreplay" and called.is_file():
+        return os.path.relpath(called)
+    return "genreplay"
 
 
 def _listen(seed: int) -> tuple[list[Chapter], list[Ending]]:
