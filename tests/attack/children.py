@@ -6,6 +6,7 @@ the imports can be told.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import resource
@@ -13,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,11 +62,19 @@ class Children:
 
     def run(self, *arguments: object, stdin: Path | None = None) -> Ended:
         """Call ``genreplay`` with these arguments."""
+        return self._ask(None, arguments, stdin)
+
+    def call(self, function: Callable[..., None], *arguments: object) -> Ended:
+        """Call a function of a module with these arguments, as text; an error that it raises ends like a command."""
+        return self._ask(f"{function.__module__}:{function.__name__}", arguments, None)
+
+    def _ask(self, function: str | None, arguments: Sequence[object], stdin: Path | None) -> Ended:
         words = [str(argument) for argument in arguments]
         to_child, from_child = self._process.stdin, self._process.stdout
         assert to_child is not None
         assert from_child is not None
-        to_child.write(json.dumps([words, str(stdin or os.devnull), str(self._folder)]).encode() + b"\n")
+        request = [function, words, str(stdin or os.devnull), str(self._folder)]
+        to_child.write(json.dumps(request).encode() + b"\n")
         to_child.flush()
         code, seconds, peak = json.loads(from_child.readline())
         printed = [(self._folder / name).read_bytes() for name in ("output", "errors")]
@@ -87,17 +96,30 @@ def children() -> Iterator[Children]:
 def _serve() -> None:
     from genreplay.cli import info, learn, sample, score, view  # noqa: F401 (they are there before the forks)
 
+    _warm_up()
     for request in sys.stdin.buffer:
-        arguments, stdin, folder = json.loads(request)
+        function, arguments, stdin, folder = json.loads(request)
+        if function is not None:
+            importlib.import_module(function.partition(":")[0])
         child = os.fork()
         if not child:
-            _become(arguments, stdin, Path(folder))
+            _become(function, arguments, stdin, Path(folder))
         _, status, usage = os.wait4(child, 0)
         seconds = usage.ru_utime + usage.ru_stime
         print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_maxrss * 1024]), flush=True)
 
 
-def _become(arguments: list[str], stdin: str, folder: Path) -> None:
+def _warm_up() -> None:
+    """Learn a little, so that compiled loops are there before the forks, too."""
+    from genreplay import OnlineRBMDetector, series_detector
+
+    rows = [[float(i % 7), "ab"[i % 2]] for i in range(60)]
+    for detector in (OnlineRBMDetector(warm_up=20, random_state=0), series_detector(warm_up=20, random_state=0)):
+        detector.partial_fit(rows).surprise(rows)
+        detector.sample(3)
+
+
+def _become(function: str | None, arguments: list[str], stdin: str, folder: Path) -> None:
     signal.setitimer(signal.ITIMER_REAL, SECONDS)  # SIGALRM ends it
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
@@ -110,11 +132,17 @@ def _become(arguments: list[str], stdin: str, folder: Path) -> None:
         os.close(opened)
     code = 70
     try:
-        from genreplay.cli import main
+        if function is None:
+            from genreplay.cli import main
 
-        main(arguments, prog_name="genreplay")
+            main(arguments, prog_name="genreplay")
+        else:
+            _call(function, arguments)
+            code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1 if end.code else 0
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
@@ -124,6 +152,16 @@ def _become(arguments: list[str], stdin: str, folder: Path) -> None:
             except OSError:
                 code = code or 1
         os._exit(code)
+
+
+def _call(function: str, arguments: list[str]) -> None:
+    from genreplay.core import CheckpointError, DivergenceError
+
+    module, _, name = function.partition(":")
+    try:
+        getattr(importlib.import_module(module), name)(*arguments)
+    except (CheckpointError, DivergenceError) as error:
+        raise SystemExit(f"Error: {error}") from error
 
 
 if __name__ == "__main__":

@@ -70,6 +70,6 @@ def test_a_file_cannot_name_a_module_to_import(tmp_path: Path) -> None:
     tensors, header = checkpoint.read(path)
     header["extra"]["frame"] = "planted"
     checkpoint.write(path, tensors, header)
-    with pytest.raises(CheckpointError, match="names 'planted' as a library of data frames, which it is not"):
+    with pytest.raises(CheckpointError, match="wrong at extra.frame: Invalid enum value 'planted'"):
         OnlineRBMDetector.load(path)
     assert "planted" not in sys.modules

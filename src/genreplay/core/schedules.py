@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, require
+from genreplay.core.ingredient import MOST_PASSES, Ingredient, is_number, is_positive_int, require, require_count
 
 
 class Clock(NamedTuple):
@@ -85,7 +85,7 @@ class Falling(Schedule):
     def __post_init__(self) -> None:
         require(self, "first", "a positive number", is_number(self.first, above=0))
         require(self, "last", "a positive number", is_number(self.last, above=0))
-        require(self, "n_first", "a positive int", is_positive_int(self.n_first))
+        require_count(self, "n_first")
         require(self, "n_warm_up", "an int, 0 or more", self.n_warm_up == 0 or is_positive_int(self.n_warm_up))
 
     def at(self, clock: Clock) -> float:
@@ -115,7 +115,7 @@ class LowAtFirst(Schedule):
     def __post_init__(self) -> None:
         require(self, "first", "a number", is_number(self.first))
         require(self, "last", "a number", is_number(self.last))
-        require(self, "n_epochs", "a positive int", is_positive_int(self.n_epochs))
+        require_count(self, "n_epochs")
         require(self, "of", "'stream' or 'update'", self.of in ("stream", "update"))
 
     def at(self, clock: Clock) -> float:
@@ -138,7 +138,7 @@ class EqualTime(Schedule):
 
     def __post_init__(self) -> None:
         require(self, "n_epochs", "a positive number or a Schedule", is_number_or_schedule(self.n_epochs, above=0))
-        require(self, "at_least", "a positive int", is_positive_int(self.at_least))
+        require_count(self, "at_least", MOST_PASSES)
 
     def at(self, clock: Clock) -> float:
         n = at(self.n_epochs, clock)
