@@ -6,6 +6,7 @@ the imports can be told.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -97,6 +98,8 @@ def _serve() -> None:
     from genreplay.cli import info, learn, sample, score, view  # noqa: F401 (they are there before the forks)
 
     _warm_up()
+    gc.collect()
+    gc.freeze()  # a fork that collects what it shares with this process would copy it
     for request in sys.stdin.buffer:
         function, arguments, stdin, folder = json.loads(request)
         if function is not None:

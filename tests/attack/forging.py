@@ -92,9 +92,10 @@ def places(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
 def _arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
     yield "removed", None
     yield "emptied", array[:0]
-    yield "flattened", array.reshape(-1)
     yield "with an axis more", array[np.newaxis]
-    yield "turned", array.T
+    if array.ndim > 1:
+        yield "flattened", array.reshape(-1)
+        yield "turned", array.T
     yield "with a row more", np.concatenate([array, array[-1:]])
     yield "without its last row", array[:-1]
     yield "wide and empty", np.empty((0, 2**40), dtype=array.dtype)
@@ -110,7 +111,7 @@ def _arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray[Any, 
                 changed = array.copy()
                 changed.reshape(-1)[place] = value
                 yield f"with {value}", changed
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             yield "times 1e30", array * array.dtype.type(1e30)
             yield "times 1e300", array * 1e300
         yield "negative", -np.abs(array) - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections import defaultdict
 from dataclasses import fields, is_dataclass, replace
 from numbers import Integral, Real
@@ -160,9 +162,9 @@ def require_count(ingredient: object, name: str, most: int = MOST) -> None:
     require(ingredient, name, f"a positive int, up to {most:,}", is_positive_int(getattr(ingredient, name), most))
 
 
-def is_number(value: object, above: float = -np.inf) -> bool:
-    """Whether a setting is a finite real number greater than ``above``."""
+def is_number(value: object, above: float = -math.inf, most: float = sys.float_info.max) -> bool:
+    """Whether a setting is a finite real number greater than ``above``, up to ``most``."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     number: Any = value  # compared as it is: an int may be larger than any float
-    return bool(above < number < np.inf)
+    return bool(above < number <= most)

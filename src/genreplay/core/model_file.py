@@ -117,6 +117,10 @@ class _EncoderArgument(Part, frozen=True):
     params: _EncoderParams
 
 
+class _IngredientArgument(Part, frozen=True):
+    ingredient: dict[str, Any]
+
+
 class DetectorParams(Struct, frozen=True):
     """The arguments of a detector; a subclass may have others, which its constructor knows."""
 
@@ -125,8 +129,8 @@ class DetectorParams(Struct, frozen=True):
     on_drift: Literal["nothing", "faster", "fewer-dreams"]
     random_state: Annotated[int, Meta(ge=0, lt=2**32)] | None
     encoder: _EncoderArgument | None
-    rbm: dict[str, Any] | None
-    alarms: dict[str, Any] | None
+    rbm: _IngredientArgument | None
+    alarms: _IngredientArgument | None
 
 
 class _Cuts(Part, frozen=True):

@@ -67,8 +67,10 @@ class Recipe(Ingredient):
             known = ", ".join(f"{each.__name__}()" for each in _concrete(kind))
             require(self, name, f"an ingredient such as {known}", isinstance(value, kind))
         require_count(self, "n_cd", MOST_PASSES)
-        for name in ("n_epochs", "learning_rate"):
-            require(self, name, "a positive number or a Schedule", is_number_or_schedule(getattr(self, name), above=0))
+        holds = is_number_or_schedule(self.n_epochs, above=0, most=MOST_PASSES)
+        require(self, "n_epochs", f"a positive number, up to {MOST_PASSES:,}, or a Schedule", holds)
+        holds = is_number_or_schedule(self.learning_rate, above=0)
+        require(self, "learning_rate", "a positive number or a Schedule", holds)
         for name in ("momentum", "weight_decay"):
             value = getattr(self, name)
             holds = is_number_or_schedule(value, above=0) or value == 0

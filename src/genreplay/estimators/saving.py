@@ -62,7 +62,10 @@ def _loaded(held: files.TableModel, cls: type[AnyDetector]) -> AnyDetector:
     for name, kind in {"encoder": TableCoder, "rbm": TableRBM, "alarms": Deviations}.items():
         if not isinstance(getattr(model, name), kind | None):
             raise ValueError(f"Its argument {name!r} is not a {kind.__name__}.")
-    model.encoder_ = type(model._new_encoder()).from_state(more["encoder"])
+    encoder = model._new_encoder()
+    model.encoder_ = type(encoder).from_state(more["encoder"])
+    if encoder.settings() != model.encoder_.settings():
+        raise ValueError("Its encoder was made with other arguments than those it has.")
     model._settings, model._policy, model._rng = model._new_settings(), model.alarms, held.rng
     state = files.table_state(held, model.encoder_, model._settings)
     _check_lengths(held.header.extra, model)

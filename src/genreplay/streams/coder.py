@@ -231,7 +231,7 @@ class TableCoder(CodedRows):
                 encoder.feature_names_in_ = np.array(names, dtype=object)
             if "codes" in state:
                 codes = [CLASSES[code["kind"]].from_state(code) for code in state["codes"]]
-                combined = state["combinations"]
+                combined = state.get("combinations")
                 combinations = None if combined is None else Combinations.from_state(combined)
                 encoder._set_codes(Layout(codes, names, combinations))
             else:
