@@ -22,8 +22,6 @@ HOSTILE: tuple[Any, ...] = (
 )  # fmt: skip
 N_HOSTILE = 8
 """of them, in place of each value"""
-N_ITEMS = 2
-"""of a list of plain values that are replaced: its first and its last"""
 
 
 class Forged(NamedTuple):
@@ -76,14 +74,14 @@ def forgeries(tensors: Tensors, header: Mapping[str, Any], rng: np.random.Genera
 
 
 def places(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Where each value of a header is; of long lists of plain values, the first and the last."""
+    """Where each value of a header is; of a list the last one, and of a list of lists or objects the first, too."""
     items: list[tuple[str | int, Any]] = []
     if isinstance(value, Mapping):
         items = list(value.items())
     elif isinstance(value, list):
-        items = list(enumerate(value))
-        if len(items) > N_ITEMS:
-            items = [items[0], items[-1]]
+        items = list(enumerate(value))[-1:]
+        if len(value) > 1 and isinstance(value[0], dict | list):
+            items.insert(0, (0, value[0]))
     for key, each in items:
         yield (*place, key)
         yield from places(each, (*place, key))

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genreplay import DreamPool, MemoryReplay, OnlineRBM
+from genreplay import MemoryReplay, OnlineRBM
 from genreplay.cli import models
 from genreplay.cli.models import Account, Saved, Times
-from genreplay.core import MODERN, PAPER, checkpoint
-from genreplay.core.grouped import Dreams, Nothing, Stored, TableRBM
+from genreplay.core import MODERN, checkpoint
+from genreplay.core.grouped import Dreams, Nothing, TableRBM
 from genreplay.estimators.deviations import Deviations
 from genreplay.estimators.plain_detector import Detector
 from genreplay.streams.coder import TableCoder
@@ -48,18 +48,14 @@ def learner(**params: Any) -> OnlineRBM:
 
 DETECTORS: dict[str, Callable[[], Saved]] = {
     "table in its warm-up": lambda: detector(6, warm_up=15),
-    "table": lambda: detector(63, warm_up=40),
-    "table with stored rows": lambda: detector(63, 40, rbm=SMALL.replace(replay=Stored(4, 3)), on_drift="faster"),
     "table that makes new codes": lambda: detector(1005, warm_up=800, shift=900.0, rbm=SMALL.replace(batch_size=500)),
-    "series in its warm-up": lambda: detector(6, warm_up=15, alarms=FOLLOWED),
     "series": lambda: detector(63, 40, alarms=FOLLOWED, rbm=SMALL.replace(replay=Nothing())),
 }
 LEARNERS: dict[str, Callable[[], OnlineRBM]] = {
-    "modern": lambda: learner(recipe=MODERN.replace(n_epochs=2, negative__n_chains=6, replay__size=8)),
-    "paper": lambda: learner(recipe=PAPER.replace(n_epochs=2), dtype="float64"),
-    "pool": lambda: learner(recipe=MODERN.replace(n_epochs=2), replay=DreamPool(size=5)),
-    "memory": lambda: learner(recipe="paper", replay=MemoryReplay(capacity=12, policy="reservoir", packed=True)),
-    "all rows": lambda: learner(recipe="paper", replay="infinite-memory", binarize=None),
+    "modern": lambda: learner(recipe=MODERN.replace(negative__n_chains=6, replay__size=8)),
+    "paper with a memory": lambda: learner(
+        recipe="paper", replay=MemoryReplay(capacity=12, policy="reservoir", packed=True), dtype="float64"
+    ),
 }
 
 

@@ -166,5 +166,7 @@ def is_number(value: object, above: float = -math.inf, most: float = sys.float_i
     """Whether a setting is a finite real number greater than ``above``, up to ``most``."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
-    number: Any = value  # compared as it is: an int may be larger than any float
-    return bool(above < number <= most)
+    try:
+        return above < float(value) <= most
+    except OverflowError:  # an int beyond all floats
+        return False

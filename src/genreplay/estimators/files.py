@@ -22,6 +22,7 @@ from genreplay.core.state import State
 from genreplay.estimators import arguments
 from genreplay.estimators.arguments import arguments_of, name_in_files
 from genreplay.streams.coder import TableCoder
+from genreplay.streams.number_code import FAR
 
 
 class Loaded(NamedTuple):
@@ -122,8 +123,8 @@ def table_state(held: TableModel, encoder: TableCoder, settings: TableRBM) -> Ta
     tensors, counters = held.tensors, held.header.counters
     if counters is None:
         check_arrays(tensors, waiting=Form("uint8", (0, 0)))
-        n_bytes = 3 * 8 * encoder.n_features_in_ * encoder.n_bins * settings.n_hidden
-        check_room(n_bytes, f"{settings.n_hidden:,} hidden units")
+        n_codes = encoder.n_features_in_ * (encoder.n_bins + 2 * len(FAR) + 2)  # about as many as there will be
+        check_room(len(_PARTS) * 8 * n_codes * settings.n_hidden, f"{settings.n_hidden:,} hidden units")
         return None
     sizes, n_groups = encoder.group_sizes_, int((encoder.column_of_group_ >= 0).sum())
     offsets = offsets_of(sizes)
