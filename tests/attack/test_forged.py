@@ -48,7 +48,7 @@ def learner(**params: Any) -> OnlineRBM:
 
 DETECTORS: dict[str, Callable[[], Saved]] = {
     "table in its warm-up": lambda: detector(6, warm_up=15),
-    "table that makes new codes": lambda: detector(1005, warm_up=800, shift=900.0, rbm=SMALL.replace(batch_size=500)),
+    "table that makes new codes": lambda: detector(730, warm_up=40, shift=900.0),
     "series": lambda: detector(63, 40, alarms=FOLLOWED, rbm=SMALL.replace(replay=Nothing())),
 }
 LEARNERS: dict[str, Callable[[], OnlineRBM]] = {

@@ -20,7 +20,7 @@ MOST = 10**9
 """of anything that a setting counts"""
 MOST_ROWS = 1_000_000
 """that a setting may ask to be held, or to be learned at once"""
-MOST_PASSES = 10_000
+MOST_PASSES = 1_000
 """epochs of an update, steps of a Gibbs chain: a model file must not ask for work without an end"""
 
 
@@ -157,7 +157,7 @@ def require_count(ingredient: object, name: str, most: int = MOST) -> None:
     >>> from genreplay.core import GenerativeReplay
     >>> GenerativeReplay(n_gibbs=0)
     Traceback (most recent call last):
-    ValueError: The 'n_gibbs' setting of GenerativeReplay must be a positive int, up to 10,000. Got 0 instead.
+    ValueError: The 'n_gibbs' setting of GenerativeReplay must be a positive int, up to 1,000. Got 0 instead.
     """
     require(ingredient, name, f"a positive int, up to {most:,}", is_positive_int(getattr(ingredient, name), most))
 
