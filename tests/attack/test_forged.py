@@ -13,7 +13,7 @@ import pytest
 from genreplay import MemoryReplay, OnlineRBM
 from genreplay.cli import models
 from genreplay.cli.models import Account, Saved, Times
-from genreplay.core import MODERN, checkpoint
+from genreplay.core import checkpoint
 from genreplay.core.grouped import Dreams, Nothing, TableRBM
 from genreplay.estimators.deviations import Deviations
 from genreplay.estimators.plain_detector import Detector
@@ -52,7 +52,7 @@ DETECTORS: dict[str, Callable[[], Saved]] = {
     "series": lambda: detector(63, 40, alarms=FOLLOWED, rbm=SMALL.replace(replay=Nothing())),
 }
 LEARNERS: dict[str, Callable[[], OnlineRBM]] = {
-    "modern": lambda: learner(recipe=MODERN.replace(negative__n_chains=6, replay__size=8)),
+    "modern": lambda: learner(recipe="modern"),
     "paper with a memory": lambda: learner(
         recipe="paper", replay=MemoryReplay(capacity=12, policy="reservoir", packed=True), dtype="float64"
     ),
