@@ -259,7 +259,15 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def rebuilt(tensors: Tensors, header: Mapping[str, Any]) -> Checkpoint:
-    """The learner that ``read`` found, once everything in it is checked; a ``ValueError`` says what is wrong."""
+    """The learner that ``read`` found, once everything in it is checked; a ``ValueError`` says what is wrong.
+
+    >>> import tempfile
+    >>> from genreplay.core import PAPER, online
+    >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
+    >>> save(path, online.init(8, 4, PAPER, np.random.default_rng(0)), PAPER)
+    >>> rebuilt(*read(path)).state.t
+    1
+    """
     if "recipe" not in header:
         raise ValueError(f"It holds a {header['extra'].get('estimator', 'model of another kind')}.")
     held = model_file.checked(header, Learner)
