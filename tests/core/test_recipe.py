@@ -55,7 +55,7 @@ def test_nested_names_are_those_that_get_params_lists() -> None:
         ({"n_cdd": 3}, "Recipe has no setting 'n_cdd': its settings are start, replay,"),
         ({"weight_decay__last": 3}, "Recipe.weight_decay is 0.0002, which has no settings of its own"),
         ({"momentum__lastt": 3}, "LowAtFirst has no setting 'lastt'"),
-        ({"n_cd": 0}, "The 'n_cd' setting of Recipe must be a positive int. Got 0 instead."),
+        ({"n_cd": 0}, "The 'n_cd' setting of Recipe must be a positive int, up to 1,000. Got 0 instead."),
         ({"n_cd": True}, "The 'n_cd' setting of Recipe must be a positive int"),
         ({"learning_rate": 0}, "The 'learning_rate' setting of Recipe must be a positive number or a Schedule"),
         ({"learning_rate": "fast"}, "The 'learning_rate' setting of Recipe must be a positive number or a Schedule"),

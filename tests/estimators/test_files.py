@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -382,3 +383,12 @@ def test_the_file_is_on_the_disk_before_it_takes_the_name(tmp_path: Path, monkey
     monkeypatch.setattr(os, "replace", noting_replace)
     saved(tmp_path / "model")
     assert calls[:2] == ["fsync", "replace"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_a_file_that_is_saved_again_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    saved(path)
+    path.chmod(0o600)
+    saved(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

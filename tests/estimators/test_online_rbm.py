@@ -281,7 +281,7 @@ def test_bad_settings_given_mid_stream_are_refused_and_leave_the_model_as_it_was
         ("learning_rate", -1.0, "'learning_rate' setting of Recipe must be a positive number or a Schedule"),
         ("learning_rate", np.nan, "'learning_rate' setting of Recipe must be a positive number or a Schedule"),
         ("momentum", 2.0, "'momentum' setting of Recipe must be less than 1"),
-        ("n_epochs", 0, "'n_epochs' setting of Recipe must be a positive number or a Schedule"),
+        ("n_epochs", 0, "'n_epochs' setting of Recipe must be a positive number, up to 1,000, or a Schedule"),
         ("n_cd", 0, "'n_cd' setting of Recipe must be a positive int"),
         ("rehearsal__rows_per_new", 0, "'rows_per_new' setting of OnDrift must be a positive number"),
         ("weight_decay", -1.0, "'weight_decay' setting of Recipe must be a number, 0 or more, or a Schedule"),

@@ -25,6 +25,7 @@ from genreplay.cli.settings import REPLAYS, Settings, default
 from genreplay.cli.stop import Stop
 from genreplay.cli.watch import Watch
 from genreplay.core import checkpoint
+from genreplay.core.ingredient import MOST_PASSES, MOST_ROWS
 from genreplay.core.kernels.choice import numba_later
 from genreplay.estimators.deviations import Deviations
 from genreplay.estimators.plain_detector import Detector
@@ -62,7 +63,7 @@ class _Finite(click.FloatRange):
 @click.option("--ignore", "ignored", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated.")
 @click.option(
     "--hidden",
-    type=click.IntRange(1, 1_000_000),
+    type=click.IntRange(1, MOST_ROWS),
     help=f"Hidden units of a new model.  {default('hidden')}",
 )
 @click.option(
@@ -80,7 +81,7 @@ class _Finite(click.FloatRange):
 )
 @click.option(
     "--epochs",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_PASSES),
     help=f"Passes over each batch of a new model; more of them learn more from few rows.  {default('epochs')}",
 )
 @click.option(

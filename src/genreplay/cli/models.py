@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
+from msgspec.structs import asdict, astuple
 
 from genreplay.cli.errors import BadInput
-from genreplay.core.checkpoint import CheckpointError
+from genreplay.core.checkpoint import CheckpointError, refusing
 from genreplay.core.grouped import TableRBM
 from genreplay.core.ingredient import Json
+from genreplay.core.model_file import Notes, checked
 from genreplay.estimators.plain_detector import Detector
 from genreplay.streams.schema import Schema
 
@@ -91,37 +93,45 @@ def load(path: Path) -> Saved:
     """Read a model file. If it was saved from Python, its schema is that of the encoder's columns."""
     with reading(path):
         model = Detector.load(path)
-    extra: dict[str, Any] = model.extra_
-    try:
-        if "schema" in extra:
-            times = Times(*extra["times"]) if "times" in extra else None
-            return Saved(model, Schema(dict(extra["schema"])), Account(**extra["account"]), times)
-        if not model.is_ready_:
-            raise CheckpointError(f"{path} is still in its warm-up, and does not say what its columns are.")
-        encoder = model.encoder_
-        schema = Schema(dict(zip(encoder.column_names_, encoder.kinds_, strict=True)))
-        columns = [name for name, kind in schema.kinds.items() if kind == "timestamp"]
-        times = Times(columns[0]) if columns and model.alarms is not None else None
-        return Saved(model, schema, Account(n_read=model.n_rows_seen_), times)
-    except (KeyError, TypeError) as error:
-        raise CheckpointError(f"{path} holds a model, but its notes are not those of the command line.") from error
+        return _noted(model) if "schema" in model.extra_ else _without_notes(path, model)
+
+
+def _noted(model: Detector) -> Saved:
+    """A model of the command line, once its notes are checked."""
+    notes = checked(model.extra_, Notes)
+    schema, encoder = Schema(dict(notes.columns)), model.encoder_
+    kinds = dict(enumerate(encoder.kinds_)) if encoder.frozen_ else encoder.kinds
+    if schema.kinds_by_place != kinds or len(schema.names) != len(encoder.column_names_):
+        raise ValueError("Its schema is not that of its columns.")
+    if notes.times is not None and model.alarms is None:
+        raise ValueError("It has times, but no alarms.")
+    times = None if notes.times is None else Times(*astuple(notes.times))
+    return Saved(model, schema, Account(**asdict(notes.account)), times)
+
+
+def _without_notes(path: Path, model: Detector) -> Saved:
+    """A model that was saved from Python."""
+    if not model.is_ready_:
+        raise CheckpointError(f"{path} is still in its warm-up, and does not say what its columns are.")
+    encoder = model.encoder_
+    schema = Schema(dict(zip(encoder.column_names_, encoder.kinds_, strict=True)))
+    if len(schema.names) != len(encoder.column_names_):
+        raise CheckpointError(f"{path} has two columns of one name, which the command line cannot tell apart.")
+    columns = [name for name, kind in schema.kinds.items() if kind == "timestamp"]
+    times = Times(columns[0]) if columns and model.alarms is not None else None
+    return Saved(model, schema, Account(n_read=model.n_rows_seen_), times)
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Turn whatever reading a model file may raise into one sentence."""
+    if path.exists() and not path.is_file():
+        raise BadInput(f"The model {path} cannot be read: it is not a regular file.")
     try:
-        if path.exists() and not path.is_file():
-            raise BadInput(f"The model {path} cannot be read: it is not a regular file.")
-        yield
+        with refusing(path):
+            yield
     except OSError as error:
         raise BadInput(f"The model {path} cannot be read: {error.strerror}.") from error
-    except (BadInput, CheckpointError):
-        raise
-    except Exception as error:  # the digest is right, so it is not damaged: another program wrote it
-        raise CheckpointError(
-            f"{path} does not hold what a model of this genreplay holds ({type(error).__name__}: {error})."
-        ) from error
 
 
 def load_ready(path: Path) -> Saved:

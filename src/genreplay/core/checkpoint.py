@@ -12,9 +12,10 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as parse
 from safetensors.numpy import save as serialize
 
-from genreplay.core import ingredient
+from genreplay.core import ingredient, model_file
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels import Workspace
+from genreplay.core.model_file import LARGEST_FILE, LARGEST_HEADER, Learner
 from genreplay.core.rbm import RBM
 from genreplay.core.recipe import Recipe
 from genreplay.core.state import State
@@ -36,19 +38,8 @@ Tensors = dict[str, npt.NDArray[Any]]
 _PAST = "past."
 _NO_DIGEST = "0" * 64
 """stands where the digest will be while the digest of the file is taken"""
-
-
-class _Header(TypedDict):
-    """What a file holds beside the tensors."""
-
-    t: int
-    n_epochs: int
-    n_learned: int
-    batch_rows: int
-    """places for waiting rows"""
-    generator: dict[str, Any]
-    recipe: Json
-    extra: dict[str, Json]
+_LONGEST_REASON = 300
+"""characters of what is said against a file, which may quote any of it"""
 
 
 class CheckpointError(ValueError):
@@ -102,7 +93,7 @@ def save(
         **({} if state.average is None else _named("average", state.average)),
         **{_PAST + name: array for name, array in state.past.dump().items()},
     }
-    header: _Header = {
+    header = {
         "t": state.t,
         "n_epochs": state.n_epochs,
         "n_learned": state.n_learned,
@@ -111,7 +102,7 @@ def save(
         "recipe": recipe.to_json(),
         "extra": dict(extra or {}),
     }
-    write(path, tensors, dict(header))
+    write(path, tensors, header)
 
 
 def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> None:
@@ -127,10 +118,11 @@ def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]],
     metadata = {
         "format": "genreplay",
         "version": str(FORMAT_VERSION),
-        "learner": json.dumps(header, default=_plain_number),
+        "learner": json.dumps(header, default=_plain_number, allow_nan=False),
         "sha256": _NO_DIGEST,
     }
     content = _in_order(serialize(tensors, metadata))
+    _check_size(Path(path), len(content), int.from_bytes(content[:8], "little"))
     digest = hashlib.sha256(content).hexdigest()
     _write_atomically(
         Path(os.path.realpath(path)), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1)
@@ -187,12 +179,28 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     (True, {'site': 'north'})
     """
     tensors, header = read(path)
-    if "recipe" not in header:
-        raise CheckpointError(f"{path} holds a {header['extra'].get('estimator', 'model of another kind')}.")
+    with refusing(path):
+        return rebuilt(tensors, header)
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what is wrong with a file into one ``CheckpointError`` that names it.
+
+    >>> with refusing("model"):
+    ...     raise ValueError("It has no weights.")
+    Traceback (most recent call last):
+    genreplay.core.checkpoint.CheckpointError: model cannot be read. It has no weights.
+    """
     try:
-        return _rebuild(tensors, header)  # type: ignore[arg-type]
-    except ValueError as error:
-        raise CheckpointError(f"{path} cannot be read. {error}") from error
+        yield
+    except CheckpointError:
+        raise
+    except (ValueError, TypeError, RecursionError) as error:  # TypeError: from the constructor of an estimator
+        reason = " ".join(str(error).split())
+        if len(reason) > _LONGEST_REASON:
+            reason = f"{reason[:_LONGEST_REASON]} ..."
+        raise CheckpointError(f"{path} cannot be read. {reason.rstrip('.')}.") from error
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
@@ -207,11 +215,14 @@ def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
     ((4, 8), 0)
     """
     path = Path(path)
-    content = path.read_bytes()
+    with open(path, "rb") as file:
+        start = file.read(8)
+        _check_size(path, os.fstat(file.fileno()).st_size, int.from_bytes(start, "little"))
+        content = start + file.read()
     try:
         tensors = parse(content)
         metadata = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")]).get("__metadata__") or {}
-    except (SafetensorError, ValueError) as error:
+    except (SafetensorError, ValueError, TypeError, KeyError) as error:  # the last two: of types that NumPy lacks
         raise CheckpointError(f"{path} is not a genreplay model, or it is truncated ({error}).") from error
     if metadata.get("format") != "genreplay":
         raise CheckpointError(f"{path} is a safetensors file, but not one of genreplay's.")
@@ -225,33 +236,69 @@ def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
     blank = content.replace(_digest_field(digest), _digest_field(_NO_DIGEST), 1)
     if digest != hashlib.sha256(blank).hexdigest():
         raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
-    return tensors, json.loads(metadata["learner"])
+    with refusing(path):
+        header = json.loads(metadata.get("learner", ""), parse_constant=_refuse_constant)
+        extra = header.get("extra") if isinstance(header, dict) else None
+        if not isinstance(extra, dict) or not isinstance(extra.get("estimator", ""), str):
+            raise ValueError("Its header does not say what it holds.")
+        return tensors, header
 
 
-def _rebuild(tensors: Tensors, header: _Header) -> Checkpoint:
-    recipe: Recipe = ingredient.from_json(header["recipe"])
+def _check_size(path: Path, n_bytes: int, header_bytes: int) -> None:
+    if n_bytes > LARGEST_FILE:
+        raise CheckpointError(f"{path} has {n_bytes:,} bytes, more than the {LARGEST_FILE:,} that a model may have.")
+    if header_bytes > min(LARGEST_HEADER, n_bytes):
+        raise CheckpointError(
+            f"{path} is not a genreplay model, or it is truncated (a header of {header_bytes:,} bytes)."
+        )
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Python reads NaN and Infinity, which are not JSON and which no model has."""
+    raise ValueError(f"Its header has the number {name}.")
+
+
+def rebuilt(tensors: Tensors, header: Mapping[str, Any]) -> Checkpoint:
+    """The learner that ``read`` found, once everything in it is checked; a ``ValueError`` says what is wrong.
+
+    >>> import tempfile
+    >>> from genreplay.core import PAPER, online
+    >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
+    >>> save(path, online.init(8, 4, PAPER, np.random.default_rng(0)), PAPER)
+    >>> rebuilt(*read(path)).state.t
+    1
+    """
+    if "recipe" not in header:
+        raise ValueError(f"It holds a {header['extra'].get('estimator', 'model of another kind')}.")
+    held = model_file.checked(header, Learner)
+    recipe = ingredient.from_json(held.recipe)
+    if not isinstance(recipe, Recipe):
+        raise ValueError(f"It has a {type(recipe).__name__} in place of a recipe.")
+    of_past = {name.removeprefix(_PAST): array for name, array in tensors.items() if name.startswith(_PAST)}
+    tensors = {name: array for name, array in tensors.items() if not name.startswith(_PAST)}
+    model_file.check_learner(tensors, held, recipe)
     rbm, velocity = _theta("theta", tensors), _theta("velocity", tensors)
     n_waiting = len(tensors["waiting"])
-    waiting = np.empty((header["batch_rows"], rbm.n_visible), dtype=rbm.W.dtype)
+    waiting = np.empty((held.batch_rows, rbm.n_visible), dtype=rbm.W.dtype)
     waiting[:n_waiting] = tensors["waiting"]
     past = recipe.replay.start(rbm)
-    past.restore({name.removeprefix(_PAST): array for name, array in tensors.items() if name.startswith(_PAST)})
+    past.restore(of_past)
     state = State(
         rbm=rbm,
         velocity=velocity,
-        t=header["t"],
-        n_epochs=header["n_epochs"],
+        t=held.t,
+        n_epochs=held.n_epochs,
         waiting=waiting,
         n_waiting=n_waiting,
         ones=tensors["ones"],
-        n_learned=header["n_learned"],
+        n_learned=held.n_learned,
         past=past,
         rng=generator_of(header["generator"]),
         work=Workspace(),
         chains=tensors.get("chains"),
         average=_theta("average", tensors) if "average.W" in tensors else None,
     )
-    return Checkpoint(state, recipe, header["extra"])
+    return Checkpoint(state, recipe, held.extra)
 
 
 def _named(kind: str, theta: RBM) -> Tensors:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from genreplay.core import kernels
-from genreplay.core.ingredient import Ingredient, is_positive_int, require
+from genreplay.core.ingredient import MOST_ROWS, Ingredient, require, require_count
 from genreplay.core.kernels import Array, Near, VisibleRows, Workspace
 from genreplay.core.rbm import RBM, bernoulli
 
@@ -91,7 +91,7 @@ class FromChains(NegativePhase):
     """how many"""
 
     def __post_init__(self) -> None:
-        require(self, "n_chains", "a positive int", is_positive_int(self.n_chains))
+        require_count(self, "n_chains", MOST_ROWS)
 
     def chains_from(self, before: Array | None, rbm: RBM, rng: np.random.Generator) -> Array | None:
         if before is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections import defaultdict
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
@@ -13,6 +15,13 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+MOST = 10**9
+"""of anything that a setting counts"""
+MOST_ROWS = 1_000_000
+"""that a setting may ask to be held, or to be learned at once"""
+MOST_PASSES = 1_000
+"""epochs of an update, steps of a Gibbs chain: a model file must not ask for work without an end"""
 
 
 class Ingredient:
@@ -115,10 +124,19 @@ def from_json(value: Any) -> Any:
     """The setting that ``to_json`` wrote."""
     if not isinstance(value, dict):
         return value
-    name = value["class"]
-    if name not in Ingredient.classes:
+    name, settings = value.get("class"), value.get("settings")
+    if not isinstance(name, str) or not isinstance(settings, dict) or len(value) != 2:
+        raise ValueError("An ingredient must have a class and settings, and nothing else.")
+    cls = Ingredient.classes.get(name)
+    if cls is None:
         raise ValueError(f"It names the ingredient {name!r}, which is not known: import the module that defines it.")
-    return Ingredient.classes[name](**{setting: from_json(each) for setting, each in value["settings"].items()})
+    if not is_dataclass(cls):
+        raise ValueError(f"It names the ingredient {name!r}, which is a base of others.")
+    known = {field.name for field in fields(cls)}
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(f"{name} has no setting {setting!r}.")
+    return cls(**{setting: from_json(each) for setting, each in settings.items()})
 
 
 def require(ingredient: object, name: str, rule: str, holds: bool) -> None:
@@ -128,11 +146,27 @@ def require(ingredient: object, name: str, rule: str, holds: bool) -> None:
         raise ValueError(f"The {name!r} setting of {cls} must be {rule}. Got {value!r} instead.")
 
 
-def is_positive_int(value: object) -> bool:
-    """Whether a setting counts something: 1, 2, ...; True is no number here."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+def is_positive_int(value: object, most: int = MOST) -> bool:
+    """Whether a setting counts something: 1, 2, ..., up to ``most``; True is no number here."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= most
 
 
-def is_number(value: object, above: float = -np.inf) -> bool:
-    """Whether a setting is a finite real number greater than ``above``."""
-    return isinstance(value, Real) and not isinstance(value, bool) and above < float(value) < np.inf
+def require_count(ingredient: object, name: str, most: int = MOST) -> None:
+    """Raise one clear sentence unless a setting counts something: 1, 2, ..., up to ``most``.
+
+    >>> from genreplay.core import GenerativeReplay
+    >>> GenerativeReplay(n_gibbs=0)
+    Traceback (most recent call last):
+    ValueError: The 'n_gibbs' setting of GenerativeReplay must be a positive int, up to 1,000. Got 0 instead.
+    """
+    require(ingredient, name, f"a positive int, up to {most:,}", is_positive_int(getattr(ingredient, name), most))
+
+
+def is_number(value: object, above: float = -math.inf, most: float = sys.float_info.max) -> bool:
+    """Whether a setting is a finite real number greater than ``above``, up to ``most``."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return above < float(value) <= most
+    except OverflowError:  # an int beyond all floats
+        return False

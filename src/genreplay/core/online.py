@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from genreplay.core import rbm as rbm_module
 from genreplay.core.contrastive import momentum_step, prepare
+from genreplay.core.ingredient import MOST_PASSES
 from genreplay.core.kernels import Array, Sparse, VisibleRows, Workspace
 from genreplay.core.recipe import Recipe
 from genreplay.core.rehearsal import drift_of_means
@@ -161,6 +162,10 @@ def step(state: State, recipe: Recipe, batch_size: int) -> tuple[State, Info]:
 
         clock = Clock(t, 1, state.n_epochs, len(batch), n_replayed)
         n_epochs = max(1, round(at(recipe.n_epochs, clock)))
+        if n_epochs > MOST_PASSES:
+            raise ValueError(
+                f"An update has at most {MOST_PASSES:,} epochs, but n_epochs={recipe.n_epochs!r} says more."
+            )
         for epoch in range(1, n_epochs + 1):  # line 26
             clock = clock._replace(epoch=epoch)
             if epoch > 1 and n_replayed and recipe.rehearsal.redraw:

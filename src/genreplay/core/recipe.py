@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from genreplay.core.averaging import NoAverage, RecentAverage
 from genreplay.core.contrastive import Centred, FromRows, FromRowsAndChains, NegativePhase, Uncentred
-from genreplay.core.ingredient import Ingredient, is_positive_int, require
+from genreplay.core.ingredient import MOST_PASSES, Ingredient, require, require_count
 from genreplay.core.rehearsal import AllRows, EveryUpdate, NewRows, OnDrift, Rehearsal
 from genreplay.core.replay import DreamPool, GenerativeReplay, Replay
 from genreplay.core.schedules import EqualTime, Falling, LowAtFirst, Number, is_number_or_schedule
@@ -66,9 +66,11 @@ class Recipe(Ingredient):
                 raise ValueError(f"The {name!r} ingredient must be an object, not a class: write {value.__name__}().")
             known = ", ".join(f"{each.__name__}()" for each in _concrete(kind))
             require(self, name, f"an ingredient such as {known}", isinstance(value, kind))
-        require(self, "n_cd", "a positive int", is_positive_int(self.n_cd))
-        for name in ("n_epochs", "learning_rate"):
-            require(self, name, "a positive number or a Schedule", is_number_or_schedule(getattr(self, name), above=0))
+        require_count(self, "n_cd", MOST_PASSES)
+        holds = is_number_or_schedule(self.n_epochs, above=0, most=MOST_PASSES)
+        require(self, "n_epochs", f"a positive number, up to {MOST_PASSES:,}, or a Schedule", holds)
+        holds = is_number_or_schedule(self.learning_rate, above=0)
+        require(self, "learning_rate", "a positive number or a Schedule", holds)
         for name in ("momentum", "weight_decay"):
             value = getattr(self, name)
             holds = is_number_or_schedule(value, above=0) or value == 0

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, require
+from genreplay.core.ingredient import MOST_ROWS, Ingredient, is_number, require, require_count
 from genreplay.core.kernels import Array
+
+_MOST_PER_NEW = 1_000
+"""rows that may be rehearsed for each new one"""
 
 
 class Rehearsal(Ingredient):
@@ -41,7 +44,7 @@ class EveryUpdate(Rehearsal):
     """rehearse other rows in every epoch; the paper rehearses the same ones in all epochs of an update"""
 
     def __post_init__(self) -> None:
-        require(self, "n_rows", "a positive int", is_positive_int(self.n_rows))
+        require_count(self, "n_rows", MOST_ROWS)
         require(self, "redraw", "a bool", isinstance(self.redraw, bool))
 
     def n_rows_for(self, n_new: int, drift: float) -> int:
@@ -65,7 +68,8 @@ class OnDrift(Rehearsal):
     """rehearse other rows in every epoch"""
 
     def __post_init__(self) -> None:
-        require(self, "rows_per_new", "a positive number", is_number(self.rows_per_new, above=0))
+        holds = is_number(self.rows_per_new, above=0) and self.rows_per_new <= _MOST_PER_NEW
+        require(self, "rows_per_new", f"a positive number, up to {_MOST_PER_NEW:,}", holds)
         require(self, "redraw", "a bool", isinstance(self.redraw, bool))
 
     def n_rows_for(self, n_new: int, drift: float) -> int:

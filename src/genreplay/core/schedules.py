@@ -5,10 +5,11 @@ A plain number stands for itself all along. A schedule is a small class with one
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, require
+from genreplay.core.ingredient import MOST_PASSES, Ingredient, is_number, is_positive_int, require, require_count
 
 
 class Clock(NamedTuple):
@@ -56,9 +57,9 @@ def at(number: Number, clock: Clock) -> float:
     return number.at(clock) if isinstance(number, Schedule) else float(number)
 
 
-def is_number_or_schedule(value: object, above: float) -> bool:
+def is_number_or_schedule(value: object, above: float, most: float = sys.float_info.max) -> bool:
     """Whether a setting may stand where a number that changes is asked for."""
-    return isinstance(value, Schedule) or is_number(value, above)
+    return isinstance(value, Schedule) or is_number(value, above, most)
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,9 +84,10 @@ class Falling(Schedule):
     """updates over which it rises to the first value"""
 
     def __post_init__(self) -> None:
-        require(self, "first", "a positive number", is_number(self.first, above=0))
-        require(self, "last", "a positive number", is_number(self.last, above=0))
-        require(self, "n_first", "a positive int", is_positive_int(self.n_first))
+        for name in ("first", "last"):
+            holds = is_number(getattr(self, name), above=0, most=MOST_PASSES)
+            require(self, name, f"a positive number, up to {MOST_PASSES:,}", holds)
+        require_count(self, "n_first")
         require(self, "n_warm_up", "an int, 0 or more", self.n_warm_up == 0 or is_positive_int(self.n_warm_up))
 
     def at(self, clock: Clock) -> float:
@@ -113,9 +115,9 @@ class LowAtFirst(Schedule):
     """first epochs of the whole stream, or of every update"""
 
     def __post_init__(self) -> None:
-        require(self, "first", "a number", is_number(self.first))
-        require(self, "last", "a number", is_number(self.last))
-        require(self, "n_epochs", "a positive int", is_positive_int(self.n_epochs))
+        for name in ("first", "last"):
+            require(self, name, f"a number, up to {MOST_PASSES:,}", is_number(getattr(self, name), most=MOST_PASSES))
+        require_count(self, "n_epochs")
         require(self, "of", "'stream' or 'update'", self.of in ("stream", "update"))
 
     def at(self, clock: Clock) -> float:
@@ -137,8 +139,9 @@ class EqualTime(Schedule):
     """the minimum"""
 
     def __post_init__(self) -> None:
-        require(self, "n_epochs", "a positive number or a Schedule", is_number_or_schedule(self.n_epochs, above=0))
-        require(self, "at_least", "a positive int", is_positive_int(self.at_least))
+        holds = is_number_or_schedule(self.n_epochs, above=0, most=MOST_PASSES)
+        require(self, "n_epochs", f"a positive number, up to {MOST_PASSES:,}, or a Schedule", holds)
+        require_count(self, "at_least", MOST_PASSES)
 
     def at(self, clock: Clock) -> float:
         n = at(self.n_epochs, clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from inspect import signature
 from numbers import Integral, Real
@@ -73,12 +74,17 @@ def _value_to_json(value: object) -> Json:
 
 
 def _value_from_json(value: Any, encoders: Mapping[str, type[TableCoder]]) -> object:
-    if not isinstance(value, dict):
-        return value
-    if "pairs" in value:
-        return {key: _value_from_json(each, encoders) for key, each in value["pairs"]}
-    if "dtype" in value:
-        return np.dtype(value["dtype"]).type
-    if "estimator" in value:
-        return encoders[value["estimator"]](**from_json(value["params"], encoders))
-    return ingredient_from_json(value["ingredient"])
+    match value:
+        case int() if abs(value) > sys.maxsize:
+            raise ValueError("An argument is a number of more than 64 bits.")
+        case None | bool() | int() | float() | str():
+            return value
+        case {"pairs": [*pairs], **more} if not more:
+            return {key: _value_from_json(each, encoders) for key, each in pairs}
+        case {"dtype": str(name), **more} if not more:
+            return np.dtype(name).type
+        case {"estimator": str(name), "params": {**params}, **more} if name in encoders and not more:
+            return encoders[name](**from_json(params, encoders))
+        case {"ingredient": {**ingredient}, **more} if not more:
+            return ingredient_from_json(ingredient)
+    raise ValueError("An argument has a form that is not known.")

@@ -41,6 +41,9 @@ _IN_QUIET = 0.99
 _N_FIRST = 20
 """rows that a standard deviation is taken from at least; before, nothing deviates"""
 
+_MOST_SCALES, _LONGEST_SCALE = 100, 100_000
+"""the rows of the longest scale are kept, and each scale takes time"""
+
 
 class Followed(NamedTuple):
     """What some rows were."""
@@ -113,9 +116,9 @@ class Deviations(Ingredient):
 
     def __post_init__(self) -> None:
         scales = tuple(self.scales) if isinstance(self.scales, tuple | list) else ()
-        rule = "a tuple of one or more different positive ints"
-        require(self, "scales", rule, bool(scales) and all(map(is_positive_int, scales)))
-        require(self, "scales", rule, len(set(scales)) == len(scales))
+        rule = f"a tuple of one to {_MOST_SCALES} different positive ints, up to {_LONGEST_SCALE:,}"
+        require(self, "scales", rule, all(is_positive_int(scale, _LONGEST_SCALE) for scale in scales))
+        require(self, "scales", rule, 0 < len(set(scales)) == len(scales) <= _MOST_SCALES)
         require(self, "threshold", "a positive number", is_number(self.threshold, above=0))
         require(self, "quiet", "a number from 0 to 1", is_number(self.quiet) and 0 <= self.quiet <= 1)
         object.__setattr__(self, "scales", tuple(map(int, scales)))  # a file has a list

@@ -8,6 +8,7 @@ go into the model's file, so that a stream that is cut by a crash continues bit 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -77,7 +78,7 @@ def _rehearse_fewer(settings: TableRBM) -> TableRBM:
 
 RESPONSES: Mapping[str, Callable[[TableRBM], TableRBM]] = {
     "nothing": lambda settings: settings,
-    "faster": lambda settings: settings.replace(learning_rate=3 * settings.learning_rate),
+    "faster": lambda settings: settings.replace(learning_rate=min(3 * settings.learning_rate, sys.float_info.max)),
     "fewer-dreams": _rehearse_fewer,
 }
 """by name: the settings for the updates that follow a drift"""

@@ -46,7 +46,9 @@ class Means:
         places = self._firsts + codes
         self._counts += np.bincount(places.ravel(), minlength=len(self._counts))  # whole numbers: no rounding
         known = ~np.isnan(numbers)
-        np.add.at(self._sums, places[:, self.groups][known], numbers[known])
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.add.at(self._sums, places[:, self.groups][known], numbers[known])
+        np.nan_to_num(self._sums, copy=False)  # sums beyond all floats stay the largest: a file has finite numbers
 
     def add_later(self, codes: Codes, numbers: Sequence[float] | Float64) -> None:
         """Take note of a single row, together with others, before anything is asked: arrays of one row are slow."""

@@ -14,6 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from genreplay.core import online
+from genreplay.core.checkpoint import refusing
+from genreplay.core.ingredient import MOST_ROWS
 from genreplay.core.kernels import Array, VisibleRows
 from genreplay.core.partition import LogPartition
 from genreplay.core.recipe import RECIPES, Recipe
@@ -117,10 +119,10 @@ class OnlineRBM(DensityMixin, NestedParams):
     """
 
     _parameter_constraints: dict[str, list[object]] = {  # noqa: RUF012 (scikit-learn's own way)
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "n_hidden": [Interval(Integral, 1, MOST_ROWS, closed="both")],
         "recipe": [StrOptions(set(RECIPES)), Recipe],
         "replay": [StrOptions(set(BY_NAME)), Replay, None],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, MOST_ROWS, closed="both")],
         "binarize": [Interval(Real, None, None, closed="neither"), None],
         "dtype": [StrOptions({"float32", "float64"})],
         "random_state": ["random_state"],
@@ -332,12 +334,14 @@ class OnlineRBM(DensityMixin, NestedParams):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model written by ``save``."""
-        loaded = files.load(path, cls)
-        model = cls(**loaded.params)
-        model._resume(loaded.state, loaded.recipe)
+        with refusing(path):
+            loaded = files.load(path, cls)
+            model = cls(**loaded.params)
+            model._resume(loaded.state, loaded.recipe)
+            model._check_changes()
         model.n_features_in_ = loaded.state.rbm.n_visible
-        if loaded.more["feature_names"]:
-            model.feature_names_in_ = np.array(loaded.more["feature_names"], dtype=object)
+        if loaded.feature_names:
+            model.feature_names_in_ = np.array(loaded.feature_names, dtype=object)
         return model
 
     def _resume(self, state: State, recipe: Recipe) -> None:

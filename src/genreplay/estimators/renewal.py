@@ -68,9 +68,11 @@ class Renewal:
         }
 
     @classmethod
-    def from_json(cls, names: Sequence[str], state: Mapping[str, Any]) -> Renewal:
-        """What ``to_json`` wrote."""
-        rows = None if state["rows"] is None else WarmUp.from_json(names, state["rows"])
+    def from_json(cls, encoder: TableCoder, state: Mapping[str, Any]) -> Renewal:
+        """What ``to_json`` wrote, for the columns of an encoder."""
+        rows = None
+        if state["rows"] is not None:
+            rows = WarmUp.from_json(encoder.column_names_, state["rows"], dict(enumerate(encoder.kinds_)))
         return cls(np.array(state["outside"]), tuple(state["columns"]), rows)
 
 

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core.ingredient import Json
+from genreplay.core.kernels.arrays import MOST_CODES
 from genreplay.streams.cells import Kind
 from genreplay.streams.coded_rows import CodedRows
-from genreplay.streams.codes import CLASSES, MOST_CODES, AnyCode, BooleanCode, CategoryCode, TimestampCode
+from genreplay.streams.codes import CLASSES, AnyCode, BooleanCode, CategoryCode, TimestampCode
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.combinations import Combinations
 from genreplay.streams.layout import Layout
@@ -230,11 +231,11 @@ class TableCoder(CodedRows):
                 encoder.feature_names_in_ = np.array(names, dtype=object)
             if "codes" in state:
                 codes = [CLASSES[code["kind"]].from_state(code) for code in state["codes"]]
-                combined = state["combinations"]
+                combined = state.get("combinations")
                 combinations = None if combined is None else Combinations.from_state(combined)
                 encoder._set_codes(Layout(codes, names, combinations))
             else:
-                encoder._warm_up = WarmUp.from_json(names, state["rows"])
+                encoder._warm_up = WarmUp.from_json(names, state["rows"], kinds_by_index(encoder.kinds, names))
         return encoder
 
 

@@ -24,8 +24,6 @@ Bits = npt.NDArray[np.floating]
 Bools = npt.NDArray[np.bool_]
 DAY = 86_400
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-MOST_CODES = 255
-"""codes of a group, so that one byte holds each, and one more value is free"""
 
 
 @dataclass(frozen=True, eq=False)

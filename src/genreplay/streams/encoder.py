@@ -12,8 +12,9 @@ from sklearn.base import TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, check_array
 
+from genreplay.core.kernels.arrays import MOST_CODES
 from genreplay.streams.coder import TableCoder
-from genreplay.streams.codes import MOST_CODES, Bits
+from genreplay.streams.codes import Bits
 from genreplay.streams.columns import Float64, Objects
 from genreplay.streams.features import TableFeatures
 from genreplay.streams.number_code import FAR

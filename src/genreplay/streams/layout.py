@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.kernels.arrays import Offsets
+from genreplay.core.kernels.arrays import MOST_CODES, Offsets
 from genreplay.core.kernels.choice import compiled_loops
 from genreplay.streams import cells, columns
-from genreplay.streams.codes import MOST_CODES, AnyCode, BooleanCode
+from genreplay.streams.codes import AnyCode, BooleanCode
 from genreplay.streams.columns import BOOLEAN_TYPES, NUMBER_TYPES, Float64, Objects
 from genreplay.streams.combinations import FARTHEST, Combinations
 from genreplay.streams.number_code import Codes, NumberCode

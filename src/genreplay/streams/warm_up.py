@@ -91,12 +91,14 @@ class WarmUp:
         return [[to_json(cell) for cell in row] for chunk in self.chunks for row in chunk.tolist()]
 
     @classmethod
-    def from_json(cls, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> WarmUp:
-        """The rows that ``to_json`` wrote, as one chunk."""
+    def from_json(cls, names: Sequence[str], rows: Sequence[Sequence[Any]], given: Mapping[int, Kind]) -> WarmUp:
+        """The rows that ``to_json`` wrote, as one chunk; a cell that is not of the kind that is given is refused."""
         if not rows:
             return cls(names)
         cells = np.empty((len(rows), len(names)), dtype=object)
         cells[:] = [[from_json(cell) for cell in row] for row in rows]
+        for i, kind in given.items():
+            columns.read(cells[:, i], kind, names[i])
         return cls(names, (cells,))
 
 

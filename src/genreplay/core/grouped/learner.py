@@ -21,7 +21,7 @@ import numpy.typing as npt
 from genreplay.core.grouped import model
 from genreplay.core.grouped.model import GroupedRBM
 from genreplay.core.grouped.rehearsal import Dreams, Rehearsed
-from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, require
+from genreplay.core.ingredient import MOST_PASSES, MOST_ROWS, Ingredient, is_number, require, require_count
 from genreplay.core.kernels.arrays import Codes, Float64, Offsets
 from genreplay.core.kernels.grouped import Ascent, ascend
 
@@ -31,10 +31,14 @@ MEMORY = 100_000
 """rows after which the shares of the codes forget the oldest rows"""
 _DOUBTFUL = 0.01
 """p-value below which a row teaches less: it may be an anomaly"""
-_LIMIT = 8.0
+LIMIT = 8.0
 """no parameter gets larger: a relation of e^8 is as good as a law"""
+_LARGEST_RATE = 1e300
+"""with a larger one, Adam's first steps would overflow; the parameters reach their limit with far smaller ones"""
 _SIGMA = 0.2
 """of the first weights, Algorithm 1, line 3: with smaller ones, relations take thousands of rows to show"""
+
+_MOST = {"n_hidden": MOST_ROWS, "n_epochs": MOST_PASSES, "n_first": MOST_PASSES, "batch_size": MOST_ROWS}
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,8 +63,8 @@ class TableRBM(Ingredient):
     """what is rehearsed beside each batch"""
 
     def __post_init__(self) -> None:
-        for name in ("n_hidden", "n_epochs", "n_first", "batch_size"):
-            require(self, name, "a positive int", is_positive_int(getattr(self, name)))
+        for name, most in _MOST.items():
+            require_count(self, name, most)
         require(self, "learning_rate", "a positive number", is_number(self.learning_rate, above=0))
         require(self, "replay", "Dreams(), Stored() or Nothing()", isinstance(self.replay, Rehearsed))
 
@@ -191,7 +195,8 @@ def update(state: State, settings: TableRBM, rows: Codes, p_values: Float64, n_e
     known, weights = rows[:, :n_groups], np.minimum(p_values / _DOUBTFUL, 1.0)
     W, learned, b, n_steps = state.rbm.W.copy(), state.learned.copy(), state.rbm.b.copy(), state.n_steps
     mean, square = _copy(state.mean), _copy(state.square)
-    ascent = Ascent((W, learned, b), (*mean,), (*square,), settings.learning_rate, _LIMIT)
+    rate = min(float(settings.learning_rate), _LARGEST_RATE)
+    ascent = Ascent((W, learned, b), (*mean,), (*square,), rate, LIMIT)
     for _ in range(settings.n_epochs if n_epochs is None else n_epochs):
         taken, weight = known, weights
         if len(state.rehearsed):

@@ -8,7 +8,7 @@ import numpy as np
 
 from genreplay.core.grouped import model
 from genreplay.core.grouped.model import GroupedRBM
-from genreplay.core.ingredient import Ingredient, is_number, is_positive_int, require
+from genreplay.core.ingredient import MOST_PASSES, MOST_ROWS, Ingredient, is_number, require, require_count
 from genreplay.core.kernels.arrays import Codes, Offsets
 
 
@@ -21,6 +21,10 @@ class Rehearsed(Ingredient):
 
     n_rows: int
     """rows rehearsed in each update"""
+
+    def may_hold(self, n: int) -> bool:
+        """Whether so many rows may be held, once anything is learned: a file may say anything."""
+        return True
 
     def renewed(
         self, held: Codes, rbm: GroupedRBM, offsets: Offsets, rows: Codes, n_learned: int, rng: np.random.Generator
@@ -39,6 +43,12 @@ class Nothing(Rehearsed):
     """
 
     n_rows: int = 0
+
+    def __post_init__(self) -> None:
+        require(self, "n_rows", "0", self.n_rows == 0)
+
+    def may_hold(self, n: int) -> bool:
+        return n == 0
 
     def renewed(
         self, held: Codes, rbm: GroupedRBM, offsets: Offsets, rows: Codes, n_learned: int, rng: np.random.Generator
@@ -68,16 +78,19 @@ class Dreams(Rehearsed):
     renewal: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("size", "n_rows", "n_gibbs"):
-            require(self, name, "a positive int", is_positive_int(getattr(self, name)))
+        for name, most in {"size": MOST_ROWS, "n_rows": MOST_ROWS, "n_gibbs": MOST_PASSES}.items():
+            require_count(self, name, most)
         require(self, "renewal", "a positive number", is_number(self.renewal, above=0))
+
+    def may_hold(self, n: int) -> bool:
+        return n == self.size
 
     def renewed(
         self, held: Codes, rbm: GroupedRBM, offsets: Offsets, rows: Codes, n_learned: int, rng: np.random.Generator
     ) -> Codes:
         if len(held) == 0:
             return model.dream(rbm, offsets, independent(rbm, offsets, self.size, rng), 4 * self.n_gibbs, rng)
-        n = self.size * len(rows) / (self.renewal * n_learned)
+        n = min(self.size * len(rows) / (self.renewal * n_learned), self.size)
         chosen = rng.choice(self.size, size=min(int(n + rng.random()), self.size), replace=False)
         held = held.copy()
         held[chosen] = model.dream(rbm, offsets, held[chosen], self.n_gibbs, rng)
@@ -98,7 +111,10 @@ class Stored(Rehearsed):
 
     def __post_init__(self) -> None:
         for name in ("size", "n_rows"):
-            require(self, name, "a positive int", is_positive_int(getattr(self, name)))
+            require_count(self, name, MOST_ROWS)
+
+    def may_hold(self, n: int) -> bool:
+        return n <= self.size
 
     def renewed(
         self, held: Codes, rbm: GroupedRBM, offsets: Offsets, rows: Codes, n_learned: int, rng: np.random.Generator

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from genreplay.core.ingredient import Ingredient
 from genreplay.core.kernels import Array
+from genreplay.core.model_file import check_arrays
 from genreplay.core.rbm import RBM
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
@@ -46,7 +47,7 @@ class Past(Protocol):
         ...
 
     def restore(self, arrays: Arrays) -> None:
-        """Take back what ``dump`` gave."""
+        """Take back what ``dump`` gave, or raise a ``ValueError``: a file may hold anything."""
         ...
 
 
@@ -80,3 +81,4 @@ class Replay(Ingredient):
 
     def restore(self, arrays: Arrays) -> None:
         """Nothing was held."""
+        check_arrays(arrays)

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.ingredient import is_number, is_positive_int, require
+from genreplay.core.ingredient import MOST_ROWS, is_number, require, require_count
 from genreplay.core.kernels import Array
+from genreplay.core.model_file import MOST_COUNTED, Form, check_arrays, check_room
 from genreplay.core.rbm import RBM
 from genreplay.core.replay.base import Arrays, Past, Replay
 
@@ -44,7 +45,7 @@ class DreamPool(Replay):
     """by which share of its length the stream grows while the pool is renewed once"""
 
     def __post_init__(self) -> None:
-        require(self, "size", "a positive int", is_positive_int(self.size))
+        require_count(self, "size", MOST_ROWS)
         require(self, "renewal", "a positive number", is_number(self.renewal, above=0))
 
     def start(self, model: RBM) -> Past:
@@ -56,6 +57,7 @@ class _Pool:
 
     def __init__(self, settings: DreamPool, model: RBM) -> None:
         self._settings = settings
+        check_room(settings.size * -(-model.n_visible // 8), f"{settings.size:,} dreams")
         self._dreams: npt.NDArray[np.uint8] = np.zeros((settings.size, -(-model.n_visible // 8)), dtype=np.uint8)
         self._n_learned = 0
         """rows learned so far"""
@@ -74,7 +76,7 @@ class _Pool:
         assert chains is not None, "a Recipe sees to it that a DreamPool has chains"
         size = self._settings.size
         self._n_learned += len(rows)
-        n_new = size * len(rows) / (self._settings.renewal * self._n_learned)
+        n_new = min(size * len(rows) / (self._settings.renewal * self._n_learned), size)
         n_free = size - self._n_held
         n = int(n_new + rng.random()) if n_free == 0 else n_free  # rounded at random, because it may be less than one
         n = min(n, len(chains), size)
@@ -86,6 +88,11 @@ class _Pool:
         return {"dreams": self._dreams[: self._n_held], "n_learned": np.array([self._n_learned])}
 
     def restore(self, arrays: Arrays) -> None:
+        size, n_bytes = self._dreams.shape
+        n_learned = Form("int64", (1,), 0, MOST_COUNTED)
+        check_arrays(arrays, dreams=Form("uint8", (None, n_bytes)), n_learned=n_learned)
+        if len(arrays["dreams"]) > size:
+            raise ValueError(f"It has {len(arrays['dreams'])} dreams, but DreamPool has room for {size}.")
         self._n_held = len(arrays["dreams"])
         self._dreams[: self._n_held] = arrays["dreams"]
         self._n_learned = int(arrays["n_learned"][0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genreplay.core.ingredient import is_positive_int, require
+from genreplay.core.ingredient import MOST_PASSES, require_count
 from genreplay.core.kernels import Array
 from genreplay.core.rbm import RBM, dream
 from genreplay.core.replay.base import Replay
@@ -33,7 +33,7 @@ class GenerativeReplay(Replay):
     """n_Gs, the Gibbs steps of a dream"""
 
     def __post_init__(self) -> None:
-        require(self, "n_gibbs", "a positive int", is_positive_int(self.n_gibbs))
+        require_count(self, "n_gibbs", MOST_PASSES)
 
     def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
         return dream(model, n, self.n_gibbs, rng)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from genreplay.core.ingredient import is_positive_int, require
 from genreplay.core.kernels import Array
+from genreplay.core.model_file import MOST_COUNTED, Form, check_arrays
 from genreplay.core.rbm import RBM
 from genreplay.core.replay.base import Arrays, Past, Replay
 
@@ -44,7 +45,7 @@ class MemoryReplay(Replay):
     def __post_init__(self) -> None:
         named = self.capacity in ("parameters", "infinite")
         require(self, "capacity", "a positive int, 'parameters' or 'infinite'", named or is_positive_int(self.capacity))
-        in_bytes = is_positive_int(self.capacity_bytes) and self.capacity == "parameters"
+        in_bytes = is_positive_int(self.capacity_bytes, most=2**40) and self.capacity == "parameters"
         rule = "None, or a positive int in place of capacity"
         require(self, "capacity_bytes", rule, self.capacity_bytes is None or in_bytes)
         require(self, "packed", "a bool", isinstance(self.packed, bool))
@@ -132,7 +133,13 @@ class _StoredRows:
         return {"rows": self._buffer[: self.n_rows], "n_seen": np.array([self.n_seen])}
 
     def restore(self, arrays: Arrays) -> None:
+        kind, width = self._buffer.dtype.name, self._buffer.shape[1]
+        rows = Form(kind, (None, width), 0, 255 if self._settings.packed else 1)
+        check_arrays(arrays, rows=rows, n_seen=Form("int64", (1,), 0, MOST_COUNTED))
+        n_seen, limit = int(arrays["n_seen"][0]), self.max_rows
+        if len(arrays["rows"]) != (n_seen if limit is None else min(n_seen, limit)):
+            raise ValueError(f"It has {len(arrays['rows'])} stored rows of the {n_seen} that MemoryReplay has seen.")
         self.n_seen = 0
         self._make_room(len(arrays["rows"]))
         self._buffer[: len(arrays["rows"])] = arrays["rows"]
-        self.n_seen = int(arrays["n_seen"][0])
+        self.n_seen = n_seen
