@@ -27,13 +27,14 @@ from genreplay import (
     Recipe,
     Replay,
 )
-from genreplay.core import RBM, online, partition
+from genreplay.core import RBM, online, partition, two_way
 from genreplay.core.averaging import RecentAverage
 from genreplay.core.contrastive import Centred, FromRowsAndChains
 from genreplay.core.rehearsal import NewRows, OnDrift
 from genreplay.core.schedules import EqualTime, Falling
 from genreplay.core.start import BaseRateStart
 from genreplay.estimators import density
+from genreplay.experiments.log_z import planted, rows_of
 from tests.estimators.snapshot import snapshot
 
 Bits = npt.NDArray[np.float64]
@@ -563,7 +564,7 @@ def test_scores_stay_normalised_after_every_update() -> None:
 
 def test_a_given_log_z_is_the_one_used() -> None:
     model, rows = CountsPartitions(4, batch_size=20, random_state=0).fit(bits(60)), bits(5)
-    given = LogPartition(log_z=123.0, std_error=0.0, ess=1.0, method="ais", n_sweeps=1, seconds=0.0)
+    given = LogPartition(log_z=123.0, std_error=0.0, ess=9.0, method="ais", n_sweeps=1, seconds=0.0)
     np.testing.assert_array_equal(model.score_samples(rows, given), -model.free_energy(rows) - 123.0)
     assert model.n_partitions == 0
     assert abs(model.score(rows) + model.free_energy(rows).mean()) < 100  # and it is not kept
@@ -572,27 +573,86 @@ def test_a_given_log_z_is_the_one_used() -> None:
 def test_scores_say_once_that_ais_will_take_long_how_long_and_what_is_cheaper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(density, "_EXACT_UP_TO", 0)  # as if the layers were large
     monkeypatch.setattr(density, "_N_TEMPERATURES", 60)
-    calls: list[int] = []
-    ais = partition.ais
+    ais, estimate, calls = partition.ais, two_way.two_way, list[int]()
 
-    def slow(rbm: RBM, rng: np.random.Generator, betas: Any, *args: Any) -> LogPartition:
+    def trial(rbm: RBM, rng: np.random.Generator, betas: Any, *args: Any) -> LogPartition:
         calls.append(len(betas))
-        return ais(rbm, rng, betas[[0, -1]], *args)._replace(seconds=len(betas) - 1.0)
+        return ais(rbm, rng, betas, *args)._replace(seconds=28.0)
 
-    monkeypatch.setattr(partition, "ais", slow)
+    def quick(rbm: RBM, rows: Any, rng: np.random.Generator, betas: Any, *args: Any) -> LogPartition:
+        calls.append(len(betas))
+        return estimate(rbm, rows, rng, partition.schedule(29), *args)
+
+    monkeypatch.setattr(partition, "ais", trial)
+    monkeypatch.setattr(two_way, "two_way", quick)
     model, rows = strong(), bits(5)
     with pytest.warns(EfficiencyWarning) as told:
         model.score_samples(rows)
     (warning,) = told
     assert str(warning.message) == (
-        "score_samples estimates log Z first, by AIS with 60 temperatures: about 59 s. It is kept until the next "
-        "update. To compare rows, free_energy needs no log Z; for a rougher estimate in a tenth of the time, pass "
+        "score_samples estimates log Z first, by annealing over 60 temperatures: about 1,517 s. It is kept until the "
+        "next update. To compare rows, free_energy needs no log Z; for a rougher estimate in a tenth of the time, pass "
         "log_partition=rbm.log_partition(temperatures=1450); progress=True there draws a bar."
     )
     assert warning.filename == __file__, "it points to the caller"
     assert calls == [29, 29, 14_500], "two short trials, then the estimate by its own default"
     model.score_samples(rows)  # a further warning would be an error here
     assert len(calls) == 3
+
+
+def with_planted_modes() -> tuple[OnlineRBM, Bits]:
+    """A model that gives its rows a positive mean log-likelihood by AIS, which cannot be."""
+    rng = np.random.default_rng([0, 28])
+    rbm = planted(rng)
+    rows = rows_of(rbm, 200, rng)
+    model = OnlineRBM(rbm.n_hidden, recipe="paper", random_state=0).fit(rows)
+    model.state_ = model.state_._replace(rbm=rbm)
+    return model, rows
+
+
+def test_log_likelihoods_that_cannot_be_are_not_reported() -> None:
+    model, rows = with_planted_modes()
+    by_ais = model.log_partition("ais", temperatures=290, random_state=1)
+    assert (-model.free_energy(rows)).mean() - by_ais.log_z > 5, "more than certain"
+    with pytest.warns(
+        RuntimeWarning, match=r"NaN, since log Z is unknown: the estimate is .*, but known rows alone give"
+    ):
+        assert np.isnan(model.score_samples(rows, by_ais)).all()
+
+
+def test_scores_by_default_are_right_where_ais_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, rows = with_planted_modes()
+    truth = model.score(rows)
+    monkeypatch.setattr(density, "_EXACT_UP_TO", 0)
+    model._log_partition = None
+    few = model.log_partition("two-way", rows=rows, temperatures=290)
+    assert model.score_samples(rows, few).mean() == pytest.approx(truth, abs=4 * few.std_error)
+
+
+def test_an_estimate_that_later_rows_contradict_is_made_again_from_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, rows = with_planted_modes()
+    truth = model.log_partition("exact").log_z
+    monkeypatch.setattr(density, "_EXACT_UP_TO", 0)
+    model._log_partition = LogPartition(truth - 30, 0.1, 90.0, "two-way", 1, 0.0)  # as if rows had been missing
+    made: list[object] = []
+
+    def again(*args: Any, **options: Any) -> LogPartition:
+        made.append(options["rows"])
+        return OnlineRBM.log_partition(model, "two-way", temperatures=290, **options)
+
+    monkeypatch.setattr(model, "log_partition", again)
+    assert np.isfinite(model.score_samples(rows)).all()
+    assert len(made) == 1
+    assert made[0] is rows
+    assert np.isfinite(model.score_samples(rows)).all()
+    assert len(made) == 1, "it is kept"
+
+
+def test_rows_of_probabilities_give_no_bound() -> None:
+    model, rows = with_planted_modes()
+    model.set_params(binarize=None)
+    by_ais = model.log_partition("ais", temperatures=290, random_state=1)
+    assert np.isfinite(model.score_samples(0.9 * rows, by_ais)).all()
 
 
 def test_scores_need_no_warning_where_log_z_is_given_or_exact(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -615,7 +675,7 @@ def test_ais_from_both_sides_agrees_with_the_exact_value() -> None:
     by_hand = np.logaddexp.reduce(-model.free_energy(all_states(6)))
     assert exact.log_z == pytest.approx(by_hand, rel=1e-12)
     assert (exact.method, exact.std_error) == ("exact", 0.0)
-    for method in ("ais", "reverse-ais"):
+    for method in ("ais", "reverse-ais", "two-way"):
         estimate = model.log_partition(method, temperatures=1000)
         assert estimate.method == method
         assert 0 < estimate.std_error < 0.05
@@ -634,7 +694,8 @@ def test_exact_log_z_of_large_layers_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_visible", "n_hidden", "expected"), [(23, 32, "exact"), (32, 23, "exact"), (23, 33, "ais"), (33, 23, "ais")]
+    ("n_visible", "n_hidden", "expected"),
+    [(23, 32, "exact"), (32, 23, "exact"), (23, 33, "two-way"), (33, 23, "two-way")],
 )
 def test_log_z_is_exact_by_default_where_enumeration_takes_seconds(
     n_visible: int, n_hidden: int, expected: str, monkeypatch: pytest.MonkeyPatch
@@ -662,12 +723,12 @@ def test_a_progress_bar_of_ais_goes_to_stderr_and_reaches_its_end(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     model = strong()
-    for method in ("ais", "reverse-ais"):
+    for method in ("ais", "reverse-ais", "two-way"):
         drawn = model.log_partition(method, temperatures=290, progress=True)
         assert drawn.log_z == model.log_partition(method, temperatures=290).log_z
         out, err = capsys.readouterr()
         assert out == ""
-        assert "AIS" in err
+        assert "log Z" in err
         assert "0:00:00" in err, "all sweeps were counted"
 
 

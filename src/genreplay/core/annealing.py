@@ -67,7 +67,7 @@ def settle(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator, progress:
 
 
 def _mixed(mixture: Mixture, log_q: Float64, power: float) -> tuple[Float64, Float64]:
-    """log sum_k share_k q_k(v)^power for each row, and the terms of the sum, the largest scaled to 1."""
+    """Log sum_k share_k q_k(v)^power for each row, and the terms of the sum, the largest scaled to 1."""
     log_terms = mixture.log_shares + power * log_q
     largest = log_terms.max(axis=1)
     terms = np.exp(log_terms - largest[:, None])
@@ -77,4 +77,5 @@ def _mixed(mixture: Mixture, log_q: Float64, power: float) -> tuple[Float64, Flo
 def _draw(odds: Float64, rng: np.random.Generator) -> npt.NDArray[np.intp]:
     """Draw a part for each row."""
     upper = odds.cumsum(axis=1)
-    return (upper < rng.random((len(odds), 1)) * upper[:, -1:]).sum(axis=1)
+    drawn: npt.NDArray[np.intp] = (upper < rng.random((len(odds), 1)) * upper[:, -1:]).sum(axis=1)
+    return drawn

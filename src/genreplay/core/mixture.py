@@ -48,12 +48,12 @@ class Mixture(NamedTuple):
         return len(self.biases)
 
     def log_densities(self, v: Array) -> Float64:
-        """log q_k(v), (n_rows, n_parts)."""
+        """Log q_k(v), (n_rows, n_parts)."""
         return (v @ self.biases.T).astype(np.float64) - self.log_norms
 
     def nearest(self, v: Array) -> npt.NDArray[np.intp]:
         """The part under which each row is most probable, whatever the shares."""
-        return self.log_densities(v).argmax(axis=1)
+        return np.asarray(self.log_densities(v).argmax(axis=1))
 
     def draw(self, n_rows: int, rng: np.random.Generator) -> Array:
         parts = rng.choice(len(self), size=n_rows, p=np.exp(self.log_shares))
@@ -83,7 +83,7 @@ def fit_means(rows: Float64, n_parts: int, rng: np.random.Generator) -> Float64:
         means = (belongs.T @ rows + overall) / (n_rows[:, None] + 1)
         means = np.clip(means, _LEAST_MEAN, 1 - _LEAST_MEAN)
         log_shares = np.log(n_rows / n_rows.sum())
-    return means
+    return np.asarray(means)
 
 
 def _far_apart(rows: Float64, n_parts: int, rng: np.random.Generator) -> Float64:

@@ -144,9 +144,9 @@ def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
 
 def _means(states: Array, rng: np.random.Generator) -> Float64:
     """The means of the parts: first the broad one, then those that were fitted."""
-    states = states.astype(np.float64)
-    broad = 0.9 * states.mean(axis=0) + 0.05
-    return np.vstack([broad, fit_means(states, N_PARTS, rng)])
+    rows: Float64 = states.astype(np.float64)
+    broad = 0.9 * rows.mean(axis=0) + 0.05
+    return np.vstack([broad, fit_means(rows, N_PARTS, rng)])
 
 
 def _forward(

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from genreplay.core import partition, two_way
 from genreplay.core import rbm as rbm_module
+from genreplay.core.annealing import Progress
 from genreplay.core.kernels import Array, VisibleRows
 from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
@@ -178,7 +179,7 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
         n_chains: int = 100,
         temperatures: int | npt.ArrayLike = _N_TEMPERATURES,
         random_state: RandomState = None,
-        progress: partition.Progress | bool = False,
+        progress: Progress | bool = False,
     ) -> LogPartition:
         """Estimate log Z, with its standard error, effective sample size and time.
 
@@ -188,8 +189,8 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
             "exact" enumerates the smaller layer (up to 25 units). "two-way" anneals from a mixture of independent units
             to the model and back; the mixture is fitted to samples of the model, so that modes far from the base rates
             are not missed. "ais" anneals from the base rates of the rows seen; where it misses modes, or with too few
-            temperatures, the log-likelihood comes out too high. "reverse-ais" anneals back from where "ais" ended. "auto"
-            is exact where that takes seconds (18 units against 784), else "two-way".
+            temperatures, the log-likelihood comes out too high. "reverse-ais" anneals back from where "ais" ended.
+            "auto" is exact where that takes seconds (18 units against 784), else "two-way".
         rows : array-like of shape (n_rows, n_visible) or None, default=None
             Rows like those that were learned. The samples for "two-way" start from them, and from the model's own
             chains and dreams; from these alone if None. The estimate is held against the bound that they give.
@@ -201,8 +202,8 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
             None derives the random numbers from the model, without changing it.
         progress : bool or callable, default=False
             True draws a progress bar on stderr. A function is called every 100 Gibbs sweeps with their number, such as
-            the ``update`` of a bar of tqdm. In all, "ais" makes one sweep less than there are temperatures, "reverse-ais"
-            twice as many and 1,000, "two-way" some 10 % more; "exact" makes none.
+            the ``update`` of a bar of tqdm. In all, "ais" makes one sweep less than there are temperatures,
+            "reverse-ais" twice as many and 1,000, "two-way" some 10 % more; "exact" makes none.
 
         Examples
         --------

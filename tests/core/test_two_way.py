@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genreplay.core import RBM, partition
+from genreplay.core.annealing import anneal
+from genreplay.core.mixture import Mixture, fit_means
+from genreplay.core.partition import LogPartition, bound_by
+from genreplay.core.two_way import bennett, n_sweeps, two_way
+from genreplay.experiments.log_z import planted, rows_of
+from tests.core.tiny import all_states
+
+RNG = np.random.default_rng
+
+
+def two_modes() -> tuple[RBM, np.ndarray]:
+    """Model 28 of ``genreplay reproduce log-z``, with rows of it: AIS misses its deepest modes."""
+    rng = RNG([0, 28])
+    rbm = planted(rng)
+    return rbm, rows_of(rbm, 200, rng)
+
+
+def test_where_ais_and_reverse_ais_agree_on_a_wrong_answer_this_one_is_right() -> None:
+    rbm, rows = two_modes()
+    truth = partition.exact(rbm).log_z
+    base_bias = partition.base_rate_biases(rows.sum(axis=0), len(rows))
+    forward, reverse = partition.bracket(rbm, RNG(0), partition.schedule(290), base_bias=base_bias)
+    assert abs(forward.log_z - reverse.log_z) < 1
+    assert truth - forward.log_z > 20
+    estimate = two_way(rbm, rows, RNG(0), partition.schedule(290))
+    low, high = estimate.interval
+    assert low < truth < high
+    assert high - low < 2
+    assert estimate.stands
+
+
+def test_an_estimate_that_breaks_the_bound_by_rows_does_not_stand() -> None:
+    rbm, rows = two_modes()
+    base_bias = partition.base_rate_biases(rows.sum(axis=0), len(rows))
+    forward = partition.ais(rbm, RNG(0), partition.schedule(290), base_bias=base_bias)
+    assert forward.stands, "it knows no rows"
+    told = forward.knowing(bound_by(rbm, rows))
+    assert not told.stands
+    assert "known rows alone give at least" in told.doubt
+    assert partition.exact(rbm).knowing(bound_by(rbm, rows)).stands
+
+
+def test_the_bound_by_all_states_is_log_z_and_rows_that_come_twice_count_once() -> None:
+    rng = RNG(0)
+    rbm = RBM(W=rng.normal(size=(5, 8)), a=rng.normal(size=8), b=rng.normal(size=5))
+    states = all_states(8)
+    truth = partition.exact(rbm).log_z
+    assert bound_by(rbm, states) == pytest.approx(truth, rel=1e-12)
+    assert bound_by(rbm, np.concatenate([states, states])) == pytest.approx(truth, rel=1e-12)
+    assert bound_by(rbm, states[:100]) < truth
+
+
+def test_weights_up_and_down_the_same_path_have_the_right_mean() -> None:
+    """AIS is exact on average: mean weights of many chains are Z over that of the mixture, and its reciprocal."""
+    rng = RNG(0)
+    rbm = RBM(W=rng.normal(size=(3, 6)), a=rng.normal(size=6), b=rng.normal(size=3))
+    mixture = Mixture.of_means(rng.uniform(0.2, 0.8, size=(3, 6)), np.array([0.5, 0.3, 0.2]))
+    log_ratio = partition.exact(rbm).log_z - 3 * np.log(2)
+    betas, n = np.linspace(0, 1, 6), 20_000
+    up = np.exp(anneal(rbm, mixture.draw(n, rng), mixture, betas, rng, None) - log_ratio)
+    states = all_states(6)
+    p = np.exp(-_free_energies(rbm, states) - partition.exact(rbm).log_z)
+    v = states[rng.choice(len(states), size=n, p=p / p.sum())]
+    down = np.exp(anneal(rbm, v, mixture, betas[::-1], rng, None) + log_ratio)
+    for weights in (up, down):
+        assert abs(weights.mean() - 1) < 4 * weights.std() / np.sqrt(n)
+
+
+def _free_energies(rbm: RBM, states: np.ndarray) -> np.ndarray:
+    return -(states @ rbm.a) - np.logaddexp(0, states @ rbm.W.T + rbm.b).sum(axis=1)
+
+
+def test_a_mixture_is_normalised_and_its_draws_follow_it() -> None:
+    rng = RNG(0)
+    mixture = Mixture.of_means(rng.uniform(0.1, 0.9, size=(3, 5)), np.array([0.6, 0.3, 0.1]))
+    p = np.exp(mixture.log_densities(all_states(5)) + mixture.log_shares).sum(axis=1)
+    assert p.sum() == pytest.approx(1)
+    n = 40_000
+    counts = np.bincount(mixture.draw(n, rng).astype(int) @ 2 ** np.arange(5), minlength=32)
+    expected = np.empty(32)
+    expected[all_states(5).astype(int) @ 2 ** np.arange(5)] = p
+    assert (np.abs(counts / n - expected) < 5 * np.sqrt(expected / n)).all()
+
+
+def test_parts_are_fitted_to_clusters_also_where_all_rows_are_the_same() -> None:
+    rng = RNG(0)
+    means = np.array([[0.9] * 10 + [0.1] * 10, [0.1] * 10 + [0.9] * 10])
+    rows = (rng.random((400, 20)) < means[rng.integers(2, size=400)]).astype(float)
+    found = fit_means(rows, 2, rng)
+    np.testing.assert_allclose(found[np.argsort(found[:, 10])], means, atol=0.1)
+    assert fit_means(np.ones((50, 4)), 16, rng).shape == (1, 4)
+
+
+def test_bennetts_ratio_of_normal_weights_is_right_and_its_error_is_stated() -> None:
+    """Forward log weights N(d - s^2/2, s^2) and backward ones N(d + s^2/2, s^2) belong together (Crooks)."""
+    s, d = 1.5, 7.0
+    found = [
+        bennett(RNG(seed).normal(d - s**2 / 2, s, size=200), RNG(seed + 1000).normal(d + s**2 / 2, s, size=200))
+        for seed in range(200)
+    ]
+    z = np.array([(log_ratio - d) / error for log_ratio, error, _ in found])
+    assert abs(z.mean()) < 4 / np.sqrt(len(z))
+    assert 0.8 < z.std() < 1.2
+    assert all(0.4 < overlap < 0.9 for _, _, overlap in found)
+
+
+def test_weights_that_do_not_overlap_leave_log_z_unknown() -> None:
+    _, std_error, overlap = bennett(np.zeros(100), np.full(100, 50.0))
+    estimate = LogPartition(25.0, std_error, overlap * 100, "two-way", 1, 0.0)
+    assert not estimate.stands
+    assert "chains overlap" in estimate.doubt
+
+
+def test_progress_counts_every_sweep() -> None:
+    rbm, rows = two_modes()
+    swept: list[int] = []
+    estimate = two_way(rbm, rows, RNG(0), partition.schedule(30), n_chains=5, progress=swept.append)
+    assert sum(swept) == n_sweeps(30)
+    assert estimate.n_sweeps == 5 * n_sweeps(30)
