@@ -21,7 +21,7 @@ class PlantedRun:
     version: ClassVar[int] = 1
 
     n_models: int = 200
-    n_temperatures: int = 1_000
+    n_temperatures: int = 580
     """of each estimate"""
     n_rows: int = 200
     """drawn from the model: the base rates of AIS, and the starts of the other estimate"""
