@@ -17,6 +17,7 @@ from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun, PriceRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.faults import FaultsRun
+from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
@@ -112,6 +113,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _faults(run, seed, 0.9 if run.method == "RBM" else 0.7, 0.01)
     if isinstance(run, RegimesRun):
         return _regimes(run, 0.2 if run.replay == "none" else 0.02)
+    if isinstance(run, PlantedRun):
+        return _planted(0.1)
     if isinstance(run, NabRun):
         return _nab(run, seed, 0.7 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
@@ -145,6 +148,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _faults(run, seed, 0.5 if run.method == "RBM" else 0.8, 0.1)
     if isinstance(run, RegimesRun):
         return _regimes(run, 0.02 if run.replay == "none" else 0.2)
+    if isinstance(run, PlantedRun):
+        return _planted(5.0)
     if isinstance(run, NabRun):
         return _nab(run, seed, 0.5 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
@@ -311,6 +316,21 @@ def _faults(run: FaultsRun, seed: int, auc: float, false_alarms: float) -> dict[
         **(asked if run.method == "RBM" else {}),
         **({"library": "River 0.0"} if run.method in ("HalfSpaceTrees", "LODA") else {}),
     }
+
+
+def _planted(error: float) -> dict[str, Any]:
+    """A model that AIS gets right, one that it does not, and one whose log Z is unknown."""
+    ours = {"two_way": [error, 0.1], "interval": [error - 0.3, error + 0.3], "bound": -3.0, "ess": 80.0}
+    common = {"shape": [9, 120], **ours, "seconds": 1.2, "pair_seconds": 1.0}
+    right = {**common, "ais": [0.1, 0.2], "reverse_ais": [0.2, 0.2], "doubt": ""}
+    fooled = {**common, "ais": [-32.5, 0.1], "reverse_ais": [-32.6, 0.1], "doubt": ""}
+    unknown = {
+        **common,
+        "ais": [-4.0, 0.1],
+        "reverse_ais": [9.0, 0.1],
+        "doubt": "only 1.0 chains overlap",
+    }
+    return {"models": [right, fooled, unknown]}
 
 
 def _regimes(run: RegimesRun, alarms: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.faults import FaultsRun
+from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import NabRun
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
@@ -157,6 +158,11 @@ CHANGES: dict[str, tuple[str, World, str]] = {
         "regimes",
         changed(RegimesRun, only("returns", [{"regime": each, "alarms": 0.37} for each in "AC"], replay="dreams")),
         "37 % with dreams",
+    ),
+    "log Z is elsewhere": (
+        "log-z",
+        changed(PlantedRun, lambda run, figures: figures["models"].pop(1)),
+        "agree on a wrong answer for 0,",
     ),
     "NAB is harder": (
         "nab",

@@ -29,6 +29,7 @@ DRAWINGS = {
     "cost": 3,
     "study": 3,
     "beyond": 1,
+    "log-z": 1,
     "anomaly": 1,
     "calibration": 2,
     "faults": 2,

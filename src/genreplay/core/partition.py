@@ -173,7 +173,11 @@ def bound_by(rbm: RBM, states: Array) -> float:
 
 
 def distinct(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-    """Return the places of distinct rows of packed bits."""
+    """Return the places of distinct rows of packed bits.
+
+    >>> sorted(distinct(np.packbits([[0, 1, 1], [1, 0, 0], [0, 1, 1]], axis=1)).tolist())
+    [0, 1]
+    """
     return np.unique(packed, axis=0, return_index=True)[1]
 
 
@@ -298,12 +302,20 @@ def _average(log_weights: Float64) -> tuple[float, float, float]:
 
 
 def log_z_base(rbm: RBM) -> float:
-    """Return log Z at beta = 0: the mixture is normalised, and each hidden unit has two states."""
+    """Return log Z at beta = 0: the mixture is normalised, and each hidden unit has two states.
+
+    >>> log_z_base(RBM(W=np.ones((3, 2)), a=np.zeros(2), b=np.zeros(3))) / np.log(2)
+    3.0
+    """
     return rbm.n_hidden * float(np.log(2.0))
 
 
 def ascending(betas: Float64 | None) -> Float64:
-    """Return inverse temperatures that rise from 0 to 1, by default those of ``schedule``."""
+    """Return inverse temperatures that rise from 0 to 1, by default those of ``schedule``.
+
+    >>> len(ascending(None)), ascending(np.array([0, 0.5, 1])).tolist()
+    (14500, [0.0, 0.5, 1.0])
+    """
     betas = schedule() if betas is None else np.asarray(betas, dtype=np.float64)
     rising = betas.ndim == 1 and len(betas) >= 2 and betas[0] == 0 and betas[-1] == 1 and (np.diff(betas) >= 0).all()
     if not rising:

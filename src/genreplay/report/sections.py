@@ -11,6 +11,7 @@ from genreplay.report import (
     fig3,
     fig4,
     fig5,
+    log_z,
     nab,
     regimes,
     runs,
@@ -95,6 +96,15 @@ SECTIONS = (
         ("beyond",),
         beyond.content,
         recipe.beyond,
+    ),
+    Section(
+        "log-z",
+        BEYOND,
+        "Can the log-likelihoods be trusted?",
+        "Estimates of log Z beside the truth, on models made to be hard: which of them can be wrong unnoticed?",
+        ("log-z",),
+        log_z.content,
+        recipe.log_z,
     ),
     Section(
         "anomaly",

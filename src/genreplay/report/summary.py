@@ -54,7 +54,7 @@ def _beyond(results: Results) -> Iterator[Line]:
             beside = [f"our run of the paper's method {protocol.mean:.1f}"]
             beside += [f"published {PAPER['mnist']['OCD_GR']:.1f}"] if contest.order == "random" else []
             beside += [] if stored is None else [f"with every row stored {stored.mean:.1f}"]
-            title = f"MNIST in {contest.order} order, test nats"
+            title = f"MNIST in {contest.order} order, log-likelihood of test rows (nats)"
             yield Line(title, f"{modern.mean:.1f}", ", ".join(beside), "beyond")
 
 

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from genreplay.experiments.results import Results
 from genreplay.formatting import number
 from genreplay.report import beyond as page
+from genreplay.report import log_z as log_z_page
 from genreplay.report.section import Finding, finding
+
+_ENOUGH = 0.95
+"""share of the intervals that should hold the truth"""
 
 
 def beyond(results: Results) -> Iterator[Finding]:
@@ -40,3 +44,17 @@ def beyond(results: Results) -> Iterator[Finding]:
                 f"MNIST in sorted order with the same recipe: {number(stored.mean)} nats with every row stored, "
                 f"{number(modern.mean)} with dreams.",
             )
+
+
+def log_z(results: Results) -> Iterator[Finding]:
+    """Whether the stated intervals of log Z hold the truth."""
+    found = log_z_page.summarise(results)
+    if found is not None:
+        yield finding(
+            found.n_inside >= _ENOUGH * found.n_known,
+            "Log Z by annealing both ways lies where it says",
+            "Log Z by annealing both ways does not always lie where it says",
+            f"The truth is inside the stated interval for {found.n_inside} of {found.n_known} models with planted "
+            f"modes; AIS and reverse AIS agree on a wrong answer for {found.n_fooled}, by {number(found.worst_ais)} "
+            "nats at worst.",
+        )
