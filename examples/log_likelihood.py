@@ -5,8 +5,8 @@ dashed line. A larger one needs an estimate. AIS anneals from independent pixels
 reverse AIS anneals back from samples of the model. Each point is one run.
 
 With 30 temperatures, AIS mostly makes the model look too good and reverse AIS too bad. With 300, both are near the
-truth, and near each other. So run both: where they agree, the number can be trusted, also where no enumeration is
-possible. The default is 14,500 temperatures, because larger models need more.
+truth, and near each other. That is necessary, but not enough: where AIS misses a mode of the model, reverse AIS from
+where it ended misses it, too. So the default is "two-way", from a mixture fitted to the model's own samples.
 """
 
 import matplotlib.pyplot as plt

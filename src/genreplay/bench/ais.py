@@ -6,16 +6,21 @@ import numpy as np
 
 from genreplay.bench import ours, peers
 from genreplay.bench.cd import N_ROWS
-from genreplay.bench.figures import Part, Target, multiples, speedup
+from genreplay.bench.figures import Figure, Part, Target, multiples, speedup
 from genreplay.bench.measure import Contestant, Effort, interleave
 from genreplay.bench.rows import mnist, model_of_mnist
 from genreplay.core import RBM
-from genreplay.core.partition import base_rate_biases
+from genreplay.core.kernels import Array
+from genreplay.core.partition import base_rate_biases, bracket, schedule
+from genreplay.core.two_way import two_way
 
 N_CHAINS = 100
 FLOOR, DENSE, SPARSE = "dense floor: two products", "ours, dense path", "ours, sparse path"
 RBMS, TORCH = "rbms", "hand-written PyTorch"
 TARGET = Target("at most", 1.6)
+PAIR, BOTH_WAYS = "AIS and reverse AIS", "both ways"
+PRICE = Target("at most", 1.2)
+N_TEMPERATURES = 2_900
 
 
 def ais(effort: Effort) -> Part:
@@ -42,12 +47,27 @@ def ais(effort: Effort) -> Part:
     return Part(
         "AIS",
         f"A temperature of AIS with {N_CHAINS} chains, {rbm.n_visible} x {rbm.n_hidden} units, float32, one thread, on "
-        f"a model of {len(rows.V)} {rows.source}. The target is for the faster path.",
+        f"a model of {len(rows.V)} {rows.source}. The target is for the faster path. Whole estimates of log Z, against "
+        f"the pair of AIS and reverse AIS: {N_TEMPERATURES:,} temperatures.",
         multiples(turns, FLOOR, "of the floor", {best: TARGET})
-        + [speedup(turns, best, rival) for rival in (TORCH, RBMS) if rival in turns.names],
+        + [speedup(turns, best, rival) for rival in (TORCH, RBMS) if rival in turns.names]
+        + _price(rbm, rows.V, base_bias, effort),
         [],
         left_out,
     )
+
+
+def _price(rbm: RBM, rows: Array, base_bias: Array, effort: Effort) -> list[Figure]:
+    """The time of the estimate that is reported, against that of AIS and reverse AIS together."""
+    betas, rng = schedule(effort.pick(N_TEMPERATURES, 29)), np.random.default_rng(0)
+    turns = interleave(
+        {
+            PAIR: Contestant(lambda: bracket(rbm, rng, betas, N_CHAINS, base_bias)),
+            BOTH_WAYS: Contestant(lambda: two_way(rbm, rows, rng, betas, N_CHAINS)),
+        },
+        effort.pick(3, 2),
+    )
+    return multiples(turns, PAIR, "of the pair", {BOTH_WAYS: PRICE})
 
 
 def _two_products(rbm: RBM, n_steps: int) -> ours.Call:

@@ -75,7 +75,7 @@ def content(results: Results) -> Content | None:
     worst = sorted(models, key=lambda each: each["ais"][0])[:_SHOWN]
     rows = [
         Row(
-            f"{each['shape'][1]} × {each['shape'][0]}",
+            f"{each['shape'][1]} x {each['shape'][0]}",
             each["ais"][0],
             each["reverse_ais"][0],
             *each["two_way"],
