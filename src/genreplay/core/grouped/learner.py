@@ -33,6 +33,8 @@ _DOUBTFUL = 0.01
 """p-value below which a row teaches less: it may be an anomaly"""
 _LIMIT = 8.0
 """no parameter gets larger: a relation of e^8 is as good as a law"""
+_LARGEST_RATE = 1e300
+"""with a larger one, Adam's first steps would overflow; the parameters reach their limit with far smaller ones"""
 _SIGMA = 0.2
 """of the first weights, Algorithm 1, line 3: with smaller ones, relations take thousands of rows to show"""
 
@@ -191,7 +193,8 @@ def update(state: State, settings: TableRBM, rows: Codes, p_values: Float64, n_e
     known, weights = rows[:, :n_groups], np.minimum(p_values / _DOUBTFUL, 1.0)
     W, learned, b, n_steps = state.rbm.W.copy(), state.learned.copy(), state.rbm.b.copy(), state.n_steps
     mean, square = _copy(state.mean), _copy(state.square)
-    ascent = Ascent((W, learned, b), (*mean,), (*square,), settings.learning_rate, _LIMIT)
+    rate = min(settings.learning_rate, _LARGEST_RATE)
+    ascent = Ascent((W, learned, b), (*mean,), (*square,), rate, _LIMIT)
     for _ in range(settings.n_epochs if n_epochs is None else n_epochs):
         taken, weight = known, weights
         if len(state.rehearsed):
