@@ -12,8 +12,8 @@ import pytest
 
 from genreplay.cli.errors import BadInput
 from genreplay.cli.lock import writing
+from tests.cli.processes import start, wait_for_line
 from tests.cli.tables import run, table
-from tests.cli.test_pipes import start, wait_for_line
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 
