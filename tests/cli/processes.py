@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
 from typing import IO
 
 import numpy as np
@@ -50,6 +51,18 @@ def wait_for_line(stream: IO[bytes] | None, start: bytes) -> bytes:
     raise AssertionError(f"{start!r} did not come: {seen!r}")
 
 
+def feed(pipe: int, content: bytes, is_alive: Callable[[], bool]) -> None:
+    """Write to a pipe, and return when all of it was taken by the process at its other end."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(pipe, view[: 2**15]) :]
+    waiting = array.array("i", [1])
+    while waiting[0]:
+        time.sleep(0.02)
+        fcntl.ioctl(pipe, termios.FIONREAD, waiting)
+        assert is_alive()
+
+
 class OpenPipe:
     """A learner at a pipe that stays open."""
 
@@ -59,14 +72,7 @@ class OpenPipe:
 
     def send(self, content: bytes) -> None:
         """Return when all of it was taken from the pipe."""
-        view = memoryview(content)
-        while view:
-            view = view[os.write(self._into, view[: 2**15]) :]
-        waiting = array.array("i", [1])
-        while waiting[0]:
-            time.sleep(0.02)
-            fcntl.ioctl(self._out, termios.FIONREAD, waiting)
-            assert self.process.poll() is None
+        feed(self._into, content, lambda: self.process.poll() is None)
 
     def stop(self) -> bytes:
         """Send SIGTERM; return what it says on stderr."""
@@ -79,7 +85,7 @@ class OpenPipe:
 
 
 def in_format(form: str, n_rows: int, first: int = 0, ends: bool = False) -> bytes:
-    """Rows of a stream, up to ``n_rows``, from ``first`` on; an array says how many it has, a million unless it ends."""
+    """Rows of a stream from ``first`` to ``n_rows``; an array says that it has a million, unless it ends."""
     rows = np.random.default_rng(0).normal(size=(n_rows, 3))[first:]
     if form == "npy":
         file = io.BytesIO()

@@ -49,6 +49,13 @@ def test_no_row_of_an_open_pipe_is_lost_when_a_signal_comes(tmp_path: Path, form
     assert facts["read"] == facts["learned"] + facts["waiting"] == n_rows
 
 
+def test_a_signal_before_the_first_row_says_that_there_is_no_model(tmp_path: Path) -> None:
+    learner = OpenPipe("learn", "-", "-m", tmp_path / "m")
+    learner.send(b"a,b\n")
+    assert learner.stop() == b"Stopped before any row was read: no model is saved.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("form", ["csv", "ndjson", "npy"])
 def test_an_interrupted_pipe_goes_on_with_all_rows_again_or_with_the_rest(tmp_path: Path, form: str) -> None:
     whole, again, rest = tmp_path / "whole", tmp_path / "again", tmp_path / "rest"

@@ -85,6 +85,7 @@ def test_a_fork_goes_on_to_the_bit_and_leaves_the_model_as_it_was(make: Callable
     assert answer == joblib.hash(bits(learned(model, 200)))
 
 
+@pytest.mark.slow
 def test_models_that_are_sent_to_workers_of_joblib_go_on_to_the_bit() -> None:
     models = [learned(make(seed), stop=200) for make in (density, detector) for seed in (0, 1)]
     again = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(learned)(model, 200) for model in models)

@@ -119,6 +119,8 @@ class Learning:
             raise
         if not reached_end and self.saved is not None:
             self._display.say("Stopped: --resume goes on with the same input, --more with another.")
+        elif not reached_end:
+            self._display.say("Stopped before any row was read: no model is saved.")
         self._save()
 
     def _is_worth_keeping(self) -> bool:
