@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from genreplay.cli import models
-from tests.attack.children import Ended, children
+from tests.attack.children import Children, Ended
 from tests.cli.processes import FORMATS, feed, in_format
 from tests.cli.tables import content
 
@@ -75,7 +75,7 @@ def save_table(path: Path, form: str, n_rows: int) -> None:
 
 @pytest.mark.parametrize("form", [*FORMATS, "npz", "parquet"])
 def test_a_file_is_learned_to_the_same_bytes_however_often_its_learner_dies(
-    tmp_path: Path, form: str, record_property: Count
+    commands: Children, tmp_path: Path, form: str, record_property: Count
 ) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
@@ -92,29 +92,28 @@ def test_a_file_is_learned_to_the_same_bytes_however_often_its_learner_dies(
         path.unlink()
         bad.unlink()
 
-    with children() as commands:
-        began = time.monotonic()
-        assert commands.run("learn", source, "-m", whole, *options, all_bad).code == 0
-        seconds = time.monotonic() - began
-        n_hits = 0
-        while n_hits < N_KILLS:
-            before, number = n_read(path), SIGNALS[n_hits % 3]
-            running = commands.start("learn", source, "-m", path, "--resume", *options, bad)
-            time.sleep(rng.uniform(0, seconds))
-            running.signal(number)
-            if was_hit(running.wait(), number):
-                n_hits += 1
-                assert n_read(path) >= before, "no checkpoint is lost"
-            else:
-                check_whole()
-        assert commands.run("learn", source, "-m", path, "--resume", *options, bad).code == 0
-        check_whole()
+    began = time.monotonic()
+    assert commands.run("learn", source, "-m", whole, *options, all_bad).code == 0
+    seconds = time.monotonic() - began
+    n_hits = 0
+    while n_hits < N_KILLS:
+        before, number = n_read(path), SIGNALS[n_hits % 3]
+        running = commands.start("learn", source, "-m", path, "--resume", *options, bad)
+        time.sleep(rng.uniform(0, seconds))
+        running.signal(number)
+        if was_hit(running.wait(), number):
+            n_hits += 1
+            assert n_read(path) >= before, "no checkpoint is lost"
+        else:
+            check_whole()
+    assert commands.run("learn", source, "-m", path, "--resume", *options, bad).code == 0
+    check_whole()
     record_property("counted", f"{n_hits} kills and signals")
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_pipe_goes_on_to_the_same_parameters_after_every_signal(
-    tmp_path: Path, form: str, record_property: Count
+    commands: Children, tmp_path: Path, form: str, record_property: Count
 ) -> None:
     n_rows, rng, seconds = 900, random.Random(f"pipes of {form}"), []
     every, whole = tmp_path / "every", tmp_path / "whole"
@@ -122,32 +121,31 @@ def test_a_pipe_goes_on_to_the_same_parameters_after_every_signal(
     options = [*SMALL, "--format", form.removesuffix(".gz"), "--checkpoint-rows", 200]
     os.mkfifo(tmp_path / "pipe")
     cases = [(number, how) for number in SIGNALS for how in ("--resume", "--more")] * 3
-    with children() as commands:
-        assert commands.run("learn", "-", "-m", whole, *options, stdin=every).code == 0
-        for place, (number, how) in enumerate(cases):
-            path, n_sent = tmp_path / f"m{place}", rng.randint(1, n_rows - 1)
-            pipe = os.open(tmp_path / "pipe", os.O_RDWR)
-            running = commands.start("learn", "-", "-m", path, *options, stdin=tmp_path / "pipe")
-            torn = b"" if form.endswith(".gz") else b"7"
-            feed(pipe, in_format(form, n_sent) + torn, lambda: running.is_alive)  # noqa: B023 (called at once)
-            if number == signal.SIGKILL:
-                time.sleep(rng.uniform(0, 0.2))
-            began = time.monotonic()
-            running.signal(number)
-            ended = running.wait()
-            os.close(pipe)
-            n_known = n_read(path)
-            if number == signal.SIGKILL:
-                assert (ended.code, n_known <= n_sent) == (-number, True)
-            else:
-                seconds.append(time.monotonic() - began)
-                assert (ended.code, n_known) == (0, n_sent), ended
-            rest = tmp_path / "rest"
-            rest.write_bytes(in_format(form, n_rows, first=n_known if how == "--more" else 0, ends=True))
-            ended = commands.run("learn", "-", "-m", path, *options, how, stdin=rest)
-            assert (ended.code, n_read(path)) == (0, n_rows), ended
-            if how == "--resume":
-                assert content(path) == content(whole)
-            assert content(path)[0] == content(whole)[0], "the parameters, and all else that was learned"
+    assert commands.run("learn", "-", "-m", whole, *options, stdin=every).code == 0
+    for place, (number, how) in enumerate(cases):
+        path, n_sent = tmp_path / f"m{place}", rng.randint(1, n_rows - 1)
+        pipe = os.open(tmp_path / "pipe", os.O_RDWR)
+        running = commands.start("learn", "-", "-m", path, *options, stdin=tmp_path / "pipe")
+        torn = b"" if form.endswith(".gz") else b"7"
+        feed(pipe, in_format(form, n_sent) + torn, lambda: running.is_alive)  # noqa: B023 (called at once)
+        if number == signal.SIGKILL:
+            time.sleep(rng.uniform(0, 0.2))
+        began = time.monotonic()
+        running.signal(number)
+        ended = running.wait()
+        os.close(pipe)
+        n_known = n_read(path)
+        if number == signal.SIGKILL:
+            assert (ended.code, n_known <= n_sent) == (-number, True)
+        else:
+            seconds.append(time.monotonic() - began)
+            assert (ended.code, n_known) == (0, n_sent), ended
+        rest = tmp_path / "rest"
+        rest.write_bytes(in_format(form, n_rows, first=n_known if how == "--more" else 0, ends=True))
+        ended = commands.run("learn", "-", "-m", path, *options, how, stdin=rest)
+        assert (ended.code, n_read(path)) == (0, n_rows), ended
+        if how == "--resume":
+            assert content(path) == content(whole)
+        assert content(path)[0] == content(whole)[0], "the parameters, and all else that was learned"
     assert statistics.median(seconds) < 3
     record_property("counted", f"{len(cases)} kills and signals; the slowest stop took {max(seconds):.1f} s")

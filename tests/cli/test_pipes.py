@@ -137,6 +137,24 @@ def test_a_full_disk_is_exit_code_1_and_keeps_the_earlier_checkpoint(tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["m"]
 
 
+def test_bad_rows_that_find_no_room_leave_an_account_that_adds_up(tmp_path: Path) -> None:
+    path, bad = tmp_path / "m", tmp_path / "bad"
+    rows = table(5000).splitlines()
+    rows[1000::2] = ["bad"] * len(rows[1000::2])
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))
+
+    options = ["-m", path, "--hidden", "4", "--quarantine", bad]
+    process = start("learn", "-", *options, preexec_fn=little_room)
+    _, errors = process.communicate("\n".join(rows).encode(), timeout=30)
+    assert (process.returncode, errors.count(f"Error: File too large ({bad}).".encode())) == (1, 1)
+    facts = json.loads(run("info", path, "--json").stdout)
+    assert 999 < facts["read"] == facts["learned"] + facts["waiting"] + facts["skipped"] < 5000
+    done = run("learn", "-", *options, "--resume", stdin="\n".join(rows))
+    assert (done.exit_code, len(bad.read_bytes().splitlines())) == (0, 2001)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_results_that_find_no_room_are_exit_code_1(tmp_path: Path) -> None:
     path = tmp_path / "m"
