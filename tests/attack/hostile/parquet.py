@@ -53,7 +53,7 @@ def _others(rng: random.Random) -> list[Callable[[], Any]]:
         lambda: pa.array([[1.5] * 1000] * n),
         lambda: pa.array([{"k": [None, "x"]}] * n),
         lambda: pa.nulls(n),
-        lambda: pa.array([2**62 - i for i in range(n)], pa.timestamp("s")),
+        lambda: pa.array([2**62 - i for i in range(n)], pa.timestamp("ms")),
         lambda: pa.array([-(2**62) + i for i in range(n)], pa.timestamp("ns", tz="UTC")),
         lambda: pa.array([i * 10**9 for i in range(n)], pa.time64("ns")),
         lambda: pa.array(range(n), pa.duration("s")),
