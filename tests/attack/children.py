@@ -23,7 +23,7 @@ from typing import IO
 MEMORY = 2 * 2**30
 """bytes of address space that a command may take beyond those of the process it is a fork of"""
 SECONDS = 20
-"""after these it hangs, and is killed"""
+"""of processor time, after which it hangs, and is killed; by the clock it may take thrice as long, beside other work"""
 GROWTH = 300 * 2**20
 """bytes of memory that a command may really take above the start"""
 
@@ -149,7 +149,8 @@ def _warm_up() -> None:
 
 def _become(arguments: list[str], files: list[str], file_size: int | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # outside of what stops cleanly, no traceback of this harness
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)  # SIGALRM ends it
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # SIGPROF ends it
+    signal.setitimer(signal.ITIMER_REAL, 3 * SECONDS)  # or SIGALRM, if it waits for nothing
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
     for number, path in enumerate(files):

@@ -17,7 +17,7 @@ from tests.attack.hostile import FORMATS, hostile, usual
 
 pytestmark = pytest.mark.attack
 
-N_TABLES = 240
+N_TABLES = 226
 """of each format"""
 N_PARTS = 2
 """tests of each format, so that two processes share them"""

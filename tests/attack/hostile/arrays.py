@@ -56,7 +56,9 @@ def _forged_array(rng: random.Random) -> bytes:
     """An array of another type or shape, or a header that says what is not so."""
     array = array_of(rows())
     if rng.random() < 0.3:
-        other = array.astype(rng.choice(_OTHERS)) if rng.random() < 0.8 else array.reshape(-1, rng.choice([1, 240]))
+        with np.errstate(all="ignore"):  # 1.7e9 is too much for some types
+            array = array.astype(rng.choice(_OTHERS))
+        other = array if rng.random() < 0.8 else array.reshape(-1, rng.choice([1, 240]))
         if other.dtype.kind == "f":
             other.flat[rng.randrange(other.size)] = rng.choice([np.nan, np.inf, -np.inf, np.finfo(other.dtype).max])
         return saved(np.asfortranarray(other) if rng.random() < 0.4 else other)
@@ -80,9 +82,9 @@ def zipped(content: bytes, name: str = "rows.npy") -> bytes:
 def hostile_npz(rng: random.Random) -> bytes:
     how = rng.randrange(8)
     if how == 0:  # bombs: an array of zeros, and zeros behind an array
-        shape, order = rng.choice([((4_000_000, 6), "True"), ((2, 4000), "False"), ((10**9, 4), "True")])
+        shape, order = rng.choice([((4_000_000, 6), "True"), ((2, 1000), "False"), ((10**9, 4), "True")])
         header = f"{{'descr': '<f8', 'fortran_order': {order}, 'shape': {shape}}}"
-        return zipped(_with_header(header, b"\0" * rng.choice([2**25, 2**27])))
+        return zipped(_with_header(header, b"\0" * 2**24))
     file = io.BytesIO()
     if how == 1:  # many arrays, or names that are no names
         with zipfile.ZipFile(file, "w") as archive:

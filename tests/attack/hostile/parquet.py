@@ -63,7 +63,7 @@ def _others(rng: random.Random) -> list[Callable[[], Any]]:
         lambda: pa.array([b"12345678"] * n, pa.binary(8)),
         lambda: pa.array([2**64 - 1 - i for i in range(n)], pa.uint64()),
         lambda: pa.array(list(range(n))).cast(pa.decimal128(38, 10)),
-        lambda: pa.DictionaryArray.from_arrays(pa.array([i % 2 for i in range(n)]), pa.array([1.5, None])),
+        lambda: pa.DictionaryArray.from_arrays(pa.array([i % 2 for i in range(n)]), pa.array([1.5, 2.5])),
     ]
 
 

@@ -106,12 +106,15 @@ def _forged_text(content: bytes, form: str, rng: random.Random) -> bytes:
     return rng.choice(forgeries)()
 
 
+_MANY_LINES = [(b"\n", 2**20), (b'"\n', 2**15), (b"1,2\n", 2**15), (b"{}\n", 2**15)]
+
+
 def _packed(content: bytes, rng: random.Random) -> bytes:
     packed = gzip.compress(content, mtime=0)
     how = rng.randrange(8)
-    if how == 0:  # a bomb: much of the same, without an end of line, or in lines that are no rows
-        unit = rng.choice([b"\0", b"x", b'"', b"[", b"\n", b'"\n', b"1,2\n"])
-        return packed + gzip.compress(unit * (2**25 // len(unit)), mtime=0)
+    if how == 0:  # a bomb: a line without an end, or very many lines
+        unit, n = rng.choice([*((unit, 2**24) for unit in (b"\0", b"x", b'"', b"[")), *_MANY_LINES])
+        return packed + gzip.compress(unit * n, compresslevel=1, mtime=0)
     if how == 1:
         return packed[: rng.randrange(len(packed))]
     if how == 2:
