@@ -9,7 +9,7 @@ install = if $(BIN)/python -c 'import pip' 2>/dev/null; \
 	then $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '$(1)'; \
 	else uv pip install --quiet --python $(BIN)/python --editable '$(1)'; fi
 
-.PHONY: run test slow lint docs gallery pre-commit build bench reproduce clean
+.PHONY: run test slow attack lint docs gallery pre-commit build bench reproduce clean
 
 run: .venv/.run
 	$(BIN)/genreplay demo
@@ -19,6 +19,9 @@ test: .venv/.dev
 
 slow: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m slow
+
+attack: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m attack
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import json
 import os
 import resource
@@ -16,14 +17,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 MEMORY = 2 * 2**30
 """bytes of address space that a command may take beyond those of the process it is a fork of"""
 SECONDS = 20
-"""after these it hangs, and is killed"""
+"""of processor time, after which it hangs, and is killed; by the clock it may take thrice as long, beside other work"""
 GROWTH = 300 * 2**20
 """bytes of memory that a command may really take above the start"""
 
@@ -52,34 +54,73 @@ class Ended:
         ]
 
 
+class Running:
+    """A command at work."""
+
+    def __init__(self, arguments: Sequence[str], pid: int, answers: IO[bytes], folder: Path, start: int) -> None:
+        self.pid = pid
+        self._arguments, self._answers, self._folder, self._start = arguments, answers, folder, start
+
+    def signal(self, number: int) -> None:
+        """Send a signal; nothing happens if the command has ended."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return Path(f"/proc/{self.pid}").exists()
+
+    def wait(self) -> Ended:
+        """How it ends."""
+        code, seconds, peak = json.loads(self._answers.readline())
+        printed = [(self._folder / name).read_bytes() for name in ("output", "errors")]
+        return Ended(self._arguments, code, seconds, peak - self._start, *printed)
+
+
 class Children:
     """Runs commands, one after the other."""
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
-        self._process = process
-        self._folder = folder
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._requests, self._answers, self._folder = process.stdin, process.stdout, folder
         self._start = 0
         self._start = self.run("--version").growth
 
     def run(self, *arguments: object, stdin: Path | None = None) -> Ended:
         """Call ``genreplay`` with these arguments."""
-        return self._ask(None, arguments, stdin)
+        return self.start(*arguments, stdin=stdin).wait()
 
     def call(self, function: Callable[..., None], *arguments: object) -> Ended:
         """Call a function of a module with these arguments, as text; an error that it raises ends like a command."""
-        return self._ask(f"{function.__module__}:{function.__name__}", arguments, None)
+        return self._ask(f"{function.__module__}:{function.__name__}", arguments, None, None, None).wait()
 
-    def _ask(self, function: str | None, arguments: Sequence[object], stdin: Path | None) -> Ended:
+    def start(
+        self,
+        *arguments: object,
+        stdin: Path | None = None,
+        stdout: Path | None = None,
+        file_size: int | None = None,
+    ) -> Running:
+        """Call ``genreplay``, and return while it works; no file may become larger than ``file_size``."""
+        return self._ask(None, arguments, stdin, stdout, file_size)
+
+    def _ask(
+        self,
+        function: str | None,
+        arguments: Sequence[object],
+        stdin: Path | None,
+        stdout: Path | None,
+        file_size: int | None,
+    ) -> Running:
         words = [str(argument) for argument in arguments]
-        to_child, from_child = self._process.stdin, self._process.stdout
-        assert to_child is not None
-        assert from_child is not None
-        request = [function, words, str(stdin or os.devnull), str(self._folder)]
-        to_child.write(json.dumps(request).encode() + b"\n")
-        to_child.flush()
-        code, seconds, peak = json.loads(from_child.readline())
-        printed = [(self._folder / name).read_bytes() for name in ("output", "errors")]
-        return Ended(words, code, seconds, peak - self._start, *printed)
+        output, errors = self._folder / "output", self._folder / "errors"
+        output.write_bytes(b"")
+        request = [function, words, [str(stdin or os.devnull), str(stdout or output), str(errors)], file_size]
+        self._requests.write(json.dumps(request).encode() + b"\n")
+        self._requests.flush()
+        return Running(words, json.loads(self._answers.readline()), self._answers, self._folder, self._start)
 
 
 @contextmanager
@@ -95,25 +136,35 @@ def children() -> Iterator[Children]:
 
 
 def _serve() -> None:
-    from genreplay.cli import info, learn, sample, score, view  # noqa: F401 (they are there before the forks)
-
     _warm_up()
     gc.collect()
     gc.freeze()  # a fork that collects what it shares with this process would copy it
     for request in sys.stdin.buffer:
-        function, arguments, stdin, folder = json.loads(request)
+        function, arguments, files, file_size = json.loads(request)
         if function is not None:
             importlib.import_module(function.partition(":")[0])
         child = os.fork()
         if not child:
-            _become(function, arguments, stdin, Path(folder))
+            _become(function, arguments, files, file_size)
+        print(child, flush=True)
         _, status, usage = os.wait4(child, 0)
         seconds = usage.ru_utime + usage.ru_stime
         print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_maxrss * 1024]), flush=True)
 
 
 def _warm_up() -> None:
-    """Learn a little, so that compiled loops are there before the forks, too."""
+    """Import what the commands import, and load what Numba has compiled; threads would not survive a fork."""
+    from genreplay.cli import info, learn, main, sample, score, view  # noqa: F401
+
+    with suppress(ImportError):
+        from pyarrow import compute, parquet  # noqa: F401
+    with tempfile.TemporaryDirectory() as folder:
+        source, model = Path(folder) / "rows.csv", Path(folder) / "m"
+        source.write_text("a,b\n" + "1,x\n2,y\n" * 50)
+        sys.stdout, printed = io.TextIOWrapper(io.BytesIO()), sys.stdout
+        for arguments in (["learn", source, "-m", model, "--quiet"], ["score", source, "-m", model]):
+            main([str(argument) for argument in arguments], prog_name="genreplay", standalone_mode=False)
+        sys.stdout = printed
     from genreplay import OnlineRBMDetector, series_detector
 
     rows = [[float(i % 7), "ab"[i % 2]] for i in range(60)]
@@ -122,17 +173,18 @@ def _warm_up() -> None:
         detector.sample(3)
 
 
-def _become(function: str | None, arguments: list[str], stdin: str, folder: Path) -> None:
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)  # SIGALRM ends it
+def _become(function: str | None, arguments: list[str], files: list[str], file_size: int | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # outside of what stops cleanly, no traceback of this harness
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # SIGPROF ends it
+    signal.setitimer(signal.ITIMER_REAL, 3 * SECONDS)  # or SIGALRM, if it waits for nothing
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
-    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    for number, (path, how) in enumerate(
-        [(stdin, os.O_RDONLY), (folder / "output", writing), (folder / "errors", writing)]
-    ):
-        opened = os.open(path, how, 0o600)
+    for number, path in enumerate(files):
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY, 0o600)
         os.dup2(opened, number)
         os.close(opened)
+    if file_size is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
     code = 70
     try:
         if function is None:

@@ -1,8 +1,18 @@
-"""What the attacks counted, at the end of a run."""
+"""The process that commands are forks of, started once, and what the attacks counted, at the end of a run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+
+from tests.attack.children import Children, children
+
+
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Children]:
+    with children() as started:
+        yield started
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
+from genreplay.cli import models
 from genreplay.estimators.plain_detector import Detector
 from tests.cli.tables import HEADER, content, run, table
 
@@ -45,9 +48,13 @@ def test_a_model_that_finds_no_memory_leaves_no_file(
 
 
 def test_the_largest_learning_rate_does_not_diverge(tmp_path: Path) -> None:
-    done = run("learn", "-", "-m", tmp_path / "m", "--learning-rate", "1e308", "--score", stdin=table(700))
+    path = tmp_path / "m"
+    done = run("learn", "-", "-m", path, "--learning-rate", "1e308", "--score", stdin=table(3000))
     assert done.exit_code == 0
     assert all(line.split(",")[1] not in ("", "inf") for line in done.stdout.splitlines()[501:])
+    tensors = load_file(path)
+    assert all(np.isfinite(tensors[name]).all() for name in tensors if tensors[name].dtype.kind == "f")
+    assert models.load(path).model.n_learned_ == 3000, "the model that it speaks of is in the file"
 
 
 @pytest.fixture

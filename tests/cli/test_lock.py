@@ -12,8 +12,8 @@ import pytest
 
 from genreplay.cli.errors import BadInput
 from genreplay.cli.lock import writing
+from tests.cli.processes import start, wait_for_line
 from tests.cli.tables import run, table
-from tests.cli.test_pipes import start, wait_for_line
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 
@@ -73,21 +73,3 @@ def test_a_link_to_the_model_has_the_same_lock(tmp_path: Path) -> None:
     refused = pytest.raises(BadInput, match=f"Process {os.getpid()} is learning")
     with writing(tmp_path / "m"), refused, writing(tmp_path / "link"):
         pass
-
-
-@pytest.mark.slow
-def test_of_fifty_pairs_of_writers_one_is_refused_each_time(tmp_path: Path) -> None:
-    source = tmp_path / "rows.csv"
-    source.write_text(table(3000))
-    n_refused = 0
-    for number in range(50):
-        path = tmp_path / f"m{number}"
-        pair = [start("learn", source, "-m", path, "--force", stdin=subprocess.DEVNULL) for _ in range(2)]
-        ends = [(process.communicate(timeout=60)[1], process.returncode) for process in pair]
-        refused = [errors for errors, code in ends if code == 2]
-        assert all(code in (0, 2) for _, code in ends)
-        assert all(b"is learning" in errors and errors.count(b"\n") == 1 for errors in refused)
-        assert len(refused) < 2
-        n_refused += len(refused)
-        assert json.loads(run("info", path, "--json").stdout)["read"] == 3000
-    assert n_refused > 25, "they were started at the same time"

@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-import array
-import fcntl
-import gzip
-import io
 import json
 import os
 import random
 import resource
 import signal
 import subprocess
-import sys
-import termios
 import time
 from pathlib import Path
-from typing import IO
 
-import numpy as np
 import pytest
 
+from tests.cli.processes import ENVIRONMENT, FORMATS, OpenPipe, command, in_format, start, wait_for_line
 from tests.cli.tables import content, run, table
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
-
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
-ENVIRONMENT.pop("NO_COLOR", None)
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "genreplay", *map(str, arguments)]
-
-
-def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
-        command(*arguments),
-        **{
-            "stdin": subprocess.PIPE,
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.PIPE,
-            "env": ENVIRONMENT,
-            **options,
-        },
-    )
-
-
-def wait_for_line(stream: IO[bytes] | None, start: bytes) -> bytes:
-    """Read lines until one starts so."""
-    assert stream is not None
-    seen = b""
-    while line := stream.readline():
-        seen += line
-        if line.startswith(start):
-            return seen
-    raise AssertionError(f"{start!r} did not come: {seen!r}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -76,53 +38,6 @@ def test_a_signal_on_a_silent_pipe_ends_well(tmp_path: Path, number: signal.Sign
     assert content(path) == content(tmp_path / "whole")
 
 
-class OpenPipe:
-    """A learner at a pipe that stays open."""
-
-    def __init__(self, *arguments: object) -> None:
-        self._out, self._into = os.pipe()
-        self.process = start(*arguments, stdin=self._out)
-
-    def send(self, content: bytes) -> None:
-        """Return when all of it was taken from the pipe."""
-        view = memoryview(content)
-        while view:
-            view = view[os.write(self._into, view[: 2**15]) :]
-        waiting = array.array("i", [1])
-        while waiting[0]:
-            time.sleep(0.02)
-            fcntl.ioctl(self._out, termios.FIONREAD, waiting)
-            assert self.process.poll() is None
-
-    def stop(self) -> bytes:
-        """Send SIGTERM; return what it says on stderr."""
-        self.process.send_signal(signal.SIGTERM)
-        _, errors = self.process.communicate(timeout=20)
-        assert self.process.returncode == 0, errors
-        os.close(self._out)
-        os.close(self._into)
-        return errors
-
-
-def in_format(form: str, n_rows: int) -> bytes:
-    """The first rows of an endless stream."""
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(n_rows, 3))
-    if form == "npy":
-        file = io.BytesIO()
-        np.save(file, np.zeros((10**6, 3)))
-        return file.getvalue()[: 128 if file.getvalue()[127:128] == b"\n" else 0] + rows.tobytes()
-    if form.startswith("ndjson"):
-        text = "".join(json.dumps(dict(zip("abc", row, strict=True))) + "\n" for row in rows.tolist())
-    else:
-        separator = "\t" if form == "tsv" else ","
-        text = "".join(separator.join(map(str, row)) + "\n" for row in [["a", "b", "c"], *rows.tolist()])
-    return gzip.compress(text.encode()) if form.endswith(".gz") else text.encode()
-
-
-FORMATS = ["csv", "tsv", "ndjson", "npy", "csv.gz", "ndjson.gz"]
-
-
 @pytest.mark.parametrize("n_rows", [300, 1234])
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_row_of_an_open_pipe_is_lost_when_a_signal_comes(tmp_path: Path, form: str, n_rows: int) -> None:
@@ -134,10 +49,17 @@ def test_no_row_of_an_open_pipe_is_lost_when_a_signal_comes(tmp_path: Path, form
     assert facts["read"] == facts["learned"] + facts["waiting"] == n_rows
 
 
+def test_a_signal_before_the_first_row_says_that_there_is_no_model(tmp_path: Path) -> None:
+    learner = OpenPipe("learn", "-", "-m", tmp_path / "m")
+    learner.send(b"a,b\n")
+    assert learner.stop() == b"Stopped before any row was read: no model is saved.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("form", ["csv", "ndjson", "npy"])
 def test_an_interrupted_pipe_goes_on_with_all_rows_again_or_with_the_rest(tmp_path: Path, form: str) -> None:
     whole, again, rest = tmp_path / "whole", tmp_path / "again", tmp_path / "rest"
-    every = array_of(1000) if form == "npy" else in_format(form, 1000)
+    every = in_format(form, 1000, ends=True)
     few = in_format(form, 700)
     run("learn", "-", "-m", whole, "--format", form, stdin=every)
     for path in (again, rest):
@@ -146,17 +68,10 @@ def test_an_interrupted_pipe_goes_on_with_all_rows_again_or_with_the_rest(tmp_pa
         learner.stop()
         assert json.loads(run("info", path, "--json").stdout)["read"] == 700
     assert "(300 of them now)" in run("learn", "-", "-m", again, "--format", form, "--resume", stdin=every).stderr
-    header = {"csv": every[: every.index(b"\n") + 1], "ndjson": b"", "npy": b""}[form]
-    later = array_of(1000, first=700) if form == "npy" else header + every[len(few) :]
+    later = in_format(form, 1000, first=700, ends=True)
     assert "(300 of them now)" in run("learn", "-", "-m", rest, "--format", form, "--more", stdin=later).stderr
     tensors = [content(path)[0] for path in (whole, again, rest)]
     assert tensors[0] == tensors[1] == tensors[2]
-
-
-def array_of(n_rows: int, first: int = 0) -> bytes:
-    file = io.BytesIO()
-    np.save(file, np.random.default_rng(0).normal(size=(n_rows, 3))[first:])
-    return file.getvalue()
 
 
 def test_a_slow_pipe_is_saved_while_nothing_comes(tmp_path: Path) -> None:
@@ -220,6 +135,24 @@ def test_a_full_disk_is_exit_code_1_and_keeps_the_earlier_checkpoint(tmp_path: P
     assert b"Traceback" not in errors
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["m"]
+
+
+def test_bad_rows_that_find_no_room_leave_an_account_that_adds_up(tmp_path: Path) -> None:
+    path, bad = tmp_path / "m", tmp_path / "bad"
+    rows = table(5000).splitlines()
+    rows[1000::2] = ["bad"] * len(rows[1000::2])
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))
+
+    options = ["-m", path, "--hidden", "4", "--quarantine", bad]
+    process = start("learn", "-", *options, preexec_fn=little_room)
+    _, errors = process.communicate("\n".join(rows).encode(), timeout=30)
+    assert (process.returncode, errors.count(f"Error: File too large ({bad}).".encode())) == (1, 1)
+    facts = json.loads(run("info", path, "--json").stdout)
+    assert 999 < facts["read"] == facts["learned"] + facts["waiting"] + facts["skipped"] < 5000
+    done = run("learn", "-", *options, "--resume", stdin="\n".join(rows))
+    assert (done.exit_code, len(bad.read_bytes().splitlines())) == (0, 2001)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -24,9 +24,9 @@ from genreplay.cli.watch import Watch
 from genreplay.datasets import nab
 from genreplay.formatting import listed
 from genreplay.streams import chunks
+from tests.cli.processes import start
 from tests.cli.series import HEADER, STUCK, series, times
 from tests.cli.tables import content, run, table
-from tests.cli.test_pipes import start
 from tests.datasets.tiny import needs_data
 
 WARM_UP, N_ROWS = SeriesEncoder().warm_up, 900

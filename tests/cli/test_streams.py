@@ -321,6 +321,14 @@ def test_more_learns_another_input_and_can_be_resumed(tmp_path: Path) -> None:
     assert content(tmp_path / "a") == content(tmp_path / "b")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_who_may_read_a_model_stays_as_it_was(model: Path) -> None:
+    model.chmod(0o600)
+    for _ in range(2):
+        assert run("learn", "-", "-m", model, "--more", stdin=table(300)).exit_code == 0
+        assert model.stat().st_mode & 0o777 == 0o600
+
+
 def test_what_a_model_was_made_with_stays(model: Path) -> None:
     for options in (["--hidden", "5"], ["--seed", "9"], ["--epochs", "2"], ["--replay", "none"]):
         done = run("learn", "-", "-m", model, "--more", *options, stdin=table(10))

@@ -158,3 +158,35 @@ def test_an_alarm_in_a_table_is_a_row_with_a_p_value_of_at_most_the_contaminatio
         detector.learn_one(row)
         assert detector.alarm == (np.exp(-score) <= 0.01)
     assert detector.alarm
+
+
+HOSTILE = [
+    *[{"speed": [1]}, {"gear": {"x": 1}}, {"speed": 10**400}, {"speed": -(10**400)}, {"speed": object()}],
+    *[{"speed": 1 + 2j}, {"gear": b"\xff"}, {"gear": "\ud800"}, {"gear": "x" * 10**6}, {"speed": float("inf")}],
+    *[{1: 2.0, "speed": 50.0}, {None: 1}, {(1, "x"): 1, ("x", 1): 2}, {2.5: 1, (1, 2): 3, "": 4}],
+]
+
+
+@pytest.mark.parametrize("params", [TABLE, SERIES], ids=["table", "series"])
+@pytest.mark.parametrize("bad", HOSTILE, ids=lambda bad: str(bad)[:30])
+def test_one_bad_dict_breaks_nothing(bad: dict[Any, Any], params: dict[str, Any]) -> None:
+    in_the_warm_up, later = model(params), model(params)
+    for i, row in enumerate(rows(120)):
+        in_the_warm_up.learn_one(bad if i == 7 else row)
+        later.learn_one(bad if i == 70 else row)
+    for detector in (in_the_warm_up, later):
+        assert detector._started is not None
+        assert detector._started.n_rows_seen_ == 120
+        assert np.isfinite([detector.score_one(row) for row in (bad, *rows(5, seed=1))]).all()
+
+
+def test_names_of_mixed_types_have_one_order() -> None:
+    names: list[Any] = ["a", (1, "x"), ("x", 1), 3, None, 2.5, "b"]
+    scores = []
+    for order in (names, names[::-1]):
+        detector = model()
+        for row in np.random.default_rng(0).normal(size=(100, len(names))).tolist():
+            cells = dict(zip(names, row, strict=True))
+            detector.learn_one({name: cells[name] for name in order})
+        scores.append(detector.score_one(cells))
+    assert scores[0] == scores[1]

@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from genreplay.streams import TableEncoder
+from genreplay.streams.chunks import short
 from genreplay.streams.features import read_table
 
 WHEN = datetime(2024, 3, 5, 13, 10, tzinfo=UTC)  # a Tuesday
@@ -99,6 +100,24 @@ def test_a_cell_that_cannot_be_read_is_named_and_changes_nothing(kind: Any, valu
     assert encoder.state() == before
     with pytest.raises(ValueError, match=words):
         encoder.freeze().transform(bad)
+
+
+@pytest.mark.parametrize("cell", [10**400, 1e300, "1e300", 2**63, "9" * 400, 253402300801], ids=short)
+def test_a_number_that_is_no_time_is_refused_in_a_column_of_times(cell: object) -> None:
+    times = [["2024-01-01T00:00"], ["2024-01-02T12:00"]] * 3
+    encoder = TableEncoder(warm_up=5, kinds={0: "timestamp"}).fit(times)
+    with pytest.raises(ValueError, match=r"row 0 of this chunk: .* is not a"):
+        encoder.transform([[cell]])
+    with pytest.raises(ValueError, match=r"row 6 of this chunk: .* is not a"):
+        TableEncoder(warm_up=5, kinds={0: "timestamp"}).fit([*times, [cell]])
+
+
+@pytest.mark.parametrize("cell", [10**400, -(10**400)], ids=short)
+def test_a_whole_number_that_no_float_can_hold_is_named(cell: int) -> None:
+    encoder = TableEncoder(warm_up=5).fit([[1.0], [2.0], [3.0]] * 2)
+    for method in (encoder.transform, encoder.fit, TableEncoder(warm_up=5).partial_fit):
+        with pytest.raises(ValueError, match=r"Column 'x0', row 1 of this chunk: -?10+ is not a number that a float"):
+            method([[1.0], [cell]])
 
 
 def test_infinity_is_refused_in_plain_arrays_too() -> None:

@@ -19,7 +19,7 @@ from genreplay.cli.errors import clean_exits
 from genreplay.cli.learning import Learning, Plan
 from genreplay.cli.lock import writing
 from genreplay.cli.models import MAX_SEED, Saved, model_option
-from genreplay.cli.output import write
+from genreplay.cli.output import escape_option, style, write
 from genreplay.cli.rows import BadRows, Reading, reading, reading_options, same_file, with_ignored
 from genreplay.cli.settings import REPLAYS, Settings, default
 from genreplay.cli.stop import Stop
@@ -134,6 +134,7 @@ class _Finite(click.FloatRange):
 )
 @click.option("--watch", is_flag=True, help="Show what the model learns while it learns, on a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print scores as JSON lines, or, without them, the summary.")
+@escape_option
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 @clean_exits
 def learn(
@@ -161,6 +162,7 @@ def learn(
     on_drift: str | None,
     watch: bool,
     as_json: bool,
+    escape_formulas: bool,
     quiet: bool,
     **where: Any,
 ) -> None:
@@ -175,7 +177,9 @@ def learn(
         raise click.UsageError("--resume, --more and --force exclude each other.")
     if (keep or append) and not score:
         raise click.UsageError("--keep and --append print columns beside the scores: add --score.")
-    carried = carrying(keep, append)
+    if escape_formulas and not score:
+        raise click.UsageError("--escape-formulas is for the CSV of the scores: add --score.")
+    carried, written = carrying(keep, append), style(as_json, escape_formulas)
     _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
     with writing(path):
         checkpoint.remove_leftovers(path)
@@ -199,7 +203,7 @@ def learn(
             saved = saved._replace(account=replace(account, n_read_of_input=0, first_record="", last_records=""))
 
         plan = Plan(
-            reading(**where), path, settings, given, checkpoint_rows, checkpoint_seconds, score, carried, as_json
+            reading(**where), path, settings, given, checkpoint_rows, checkpoint_seconds, score, carried, written
         )
         continued_after = saved.account.n_read_of_input if saved is not None and resume else None
         with (

@@ -19,7 +19,7 @@ from genreplay.cli.clock import check_times
 from genreplay.cli.errors import BadInput, ClosedOutput
 from genreplay.cli.identity import Trace, label
 from genreplay.cli.models import Account, Saved, Times
-from genreplay.cli.output import Output
+from genreplay.cli.output import Output, Style
 from genreplay.cli.progress import Display, Pace, Status
 from genreplay.cli.rows import BadRows, Reading, bad_row_error, up_to_error
 from genreplay.cli.settings import Settings
@@ -46,7 +46,8 @@ class Plan:
     score: bool
     carried: Carried
     """columns of the input that are printed before the scores"""
-    as_json: bool
+    style: Style
+    """how scores are printed"""
 
 
 class Learning:
@@ -118,6 +119,8 @@ class Learning:
             raise
         if not reached_end and self.saved is not None:
             self._display.say("Stopped: --resume goes on with the same input, --more with another.")
+        elif not reached_end:
+            self._display.say("Stopped before any row was read: no model is saved.")
         self._save()
 
     def _is_worth_keeping(self) -> bool:
@@ -236,7 +239,7 @@ class Learning:
         if self._plan.score and len(rows.rows):
             if self._output is None:  # not earlier: rows must be learned even if the output is already closed
                 names = self._plan.carried.names(list(chunk.columns), self._headings)
-                self._output = Output([*names, *self._headings], self._plan.as_json)
+                self._output = Output([*names, *self._headings], self._plan.style)
             kept = self._plan.carried.cells(chunk, rows.rows)
             judged = verdicts.verdicts(saved.model, found, saved.schema.names)
             self._output.write(

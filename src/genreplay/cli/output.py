@@ -1,29 +1,55 @@
-"""Results on standard output: CSV with a header, or NDJSON."""
+"""Results on standard output: CSV with a header, on request without formulas, or NDJSON."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import click
 
 from genreplay.cli.errors import ClosedOutput
-from genreplay.streams.writers import csv_line, json_line
+from genreplay.streams.writers import csv_line, json_line, without_formula
+
+escape_option = click.option(
+    "--escape-formulas",
+    is_flag=True,
+    help="CSV: put an apostrophe before text that a spreadsheet may take for a formula: text that starts with =, +, -, "
+    "@, a tab or a line end, and is no number.",
+)
+
+
+class Style(NamedTuple):
+    """How results are written; ``style`` combines the options."""
+
+    as_json: bool
+    escape_formulas: bool
+
+
+def style(as_json: bool, escape_formulas: bool) -> Style:
+    """Combine the options, or raise an error if they contradict each other."""
+    if as_json and escape_formulas:
+        raise click.UsageError("--escape-formulas is for CSV, but --json prints JSON: leave one out.")
+    return Style(as_json, escape_formulas)
 
 
 class Output:
     """Rows of named cells, written at once, so that the next program in a pipe does not have to wait."""
 
-    def __init__(self, names: Sequence[str], as_json: bool) -> None:
-        self._names = names
-        self._as_json = as_json
-        if not as_json:
-            write(csv_line(names))
+    def __init__(self, names: Sequence[str], style: Style) -> None:
+        self._names, self._style = names, style
+        if not style.as_json:
+            write(self._csv_line(names))
 
     def write(self, rows: Iterable[Sequence[object]]) -> None:
         """Write rows of cells in the order of the names."""
-        if self._as_json:
+        if self._style.as_json:
             write("".join(json_line(self._names, cells) for cells in rows), as_json=True)
         else:
-            write("".join(map(csv_line, rows)))
+            write("".join(map(self._csv_line, rows)))
+
+    def _csv_line(self, cells: Sequence[object]) -> str:
+        return csv_line([without_formula(cell) for cell in cells] if self._style.escape_formulas else cells)
 
 
 def write(text: str, as_json: bool = False) -> None:

@@ -14,7 +14,7 @@ from genreplay.cli import models
 from genreplay.cli.carry import split_names
 from genreplay.cli.errors import BadInput, clean_exits
 from genreplay.cli.models import MAX_SEED, model_option
-from genreplay.cli.output import Output
+from genreplay.cli.output import Output, escape_option, style
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.score import ignore_option, json_option
 from genreplay.core.kernels.choice import numba_later
@@ -32,16 +32,18 @@ seed_option = click.option(
 @click.option("-n", "n_rows", default=10, show_default=True, type=click.IntRange(1), help="Rows to generate.")
 @seed_option
 @json_option
+@escape_option
 @clean_exits
 @numba_later()
-def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
+def sample(path: Path, n_rows: int, seed: int, as_json: bool, escape_formulas: bool) -> None:
     """Generate rows (dreams) with the columns of the table.
 
     A number is a typical value of its interval. A time is a time of day, with the day of the week if the model tells
     days apart.
     """
+    written = style(as_json, escape_formulas)
     saved = models.load_ready(path)
-    output = Output(saved.schema.names, as_json)
+    output = Output(saved.schema.names, written)
     random = np.random.RandomState(seed)
     for start in range(0, n_rows, ROWS_PER_CHUNK):
         dreams = saved.model.sample(min(ROWS_PER_CHUNK, n_rows - start), random_state=random)
@@ -55,16 +57,24 @@ def sample(path: Path, n_rows: int, seed: int, as_json: bool) -> None:
 @click.option("--columns", metavar="COLUMN,...", multiple=True, help="Fill only these columns.  [default: all]")
 @seed_option
 @json_option
+@escape_option
 @clean_exits
 @numba_later()
 def impute(
-    path: Path, ignored: tuple[str, ...], columns: tuple[str, ...], seed: int, as_json: bool, **where: Any
+    path: Path,
+    ignored: tuple[str, ...],
+    columns: tuple[str, ...],
+    seed: int,
+    as_json: bool,
+    escape_formulas: bool,
+    **where: Any,
 ) -> None:
     """Fill the empty cells of FILE, or of a pipe; the other cells come back as they are.
 
     A cell stays empty where the model expects that: where, given the other cells of its row, it is more likely missing
     than known.
     """
+    written = style(as_json, escape_formulas)
     saved = models.load_ready(path)
     schema = with_ignored(saved.schema, ignored)
     wanted = _places(columns, schema)
@@ -72,7 +82,7 @@ def impute(
     output = None
     for chunk, rows in typed_rows(reading(**where), schema):
         if chunk.columns and output is None:
-            output = Output(list(chunk.columns), as_json)
+            output = Output(list(chunk.columns), written)
         if output is not None and len(rows.rows):
             filled = saved.model.impute(rows.cells, columns=wanted, random_state=random)
             output.write(_put_back(chunk, rows, filled, schema, as_json))

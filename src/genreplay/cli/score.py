@@ -15,7 +15,7 @@ from genreplay.cli.carry import Carried, Unseen, carry_options, carrying
 from genreplay.cli.clock import early_remark
 from genreplay.cli.errors import clean_exits, say
 from genreplay.cli.models import Saved, model_option
-from genreplay.cli.output import Output
+from genreplay.cli.output import Output, Style, escape_option, style
 from genreplay.cli.rows import reading, reading_options, typed_rows, with_ignored
 from genreplay.cli.verdicts import Verdict, headings, scoring, verdicts
 from genreplay.core.kernels.choice import numba_later
@@ -47,6 +47,7 @@ class _Judged(NamedTuple):
 @carry_options
 @alarms_option
 @json_option
+@escape_option
 @clean_exits
 @numba_later()
 def score(
@@ -56,6 +57,7 @@ def score(
     append: bool,
     alarms: bool,
     as_json: bool,
+    escape_formulas: bool,
     **where: Any,
 ) -> None:
     """Print how unusual the rows of FILE, or of a pipe, are. Nothing is learned.
@@ -68,8 +70,9 @@ def score(
     For each: its number; anomaly, how much more surprising its cells are than usual, in this row and over the last few;
     alarm, true where that reaches the threshold of the model; and column, the one that deviates most.
     """
+    written = style(as_json, escape_formulas)
     saved = models.load_ready(path)
-    results = _Results(headings(saved.is_series), carrying(keep, append), as_json)
+    results = _Results(headings(saved.is_series), carrying(keep, append), written)
     for part in _judge(saved, ignored, alarms, results, where):
         results.write(part, [(row, *verdict.cells) for row, verdict in zip(part.rows, part.verdicts, strict=True)])
 
@@ -82,6 +85,7 @@ def score(
 @alarms_option
 @click.option("--top", default=3, show_default=True, type=click.IntRange(1), help="Columns to name for each row.")
 @json_option
+@escape_option
 @clean_exits
 @numba_later()
 def explain(
@@ -92,6 +96,7 @@ def explain(
     alarms: bool,
     top: int,
     as_json: bool,
+    escape_formulas: bool,
     **where: Any,
 ) -> None:
     """Print which columns make the rows of FILE, or of a pipe, surprising.
@@ -101,11 +106,12 @@ def explain(
     usual cell of that column would be as surprising. A row of a time series has alarm in place of the p-value, and the
     column that deviates most, in this row or over the last few, comes first.
     """
+    written = style(as_json, escape_formulas)
     saved = models.load_ready(path)
     names = saved.schema.names
     top = min(top, len(names))
     findings = ["columns"] if as_json else [f"{what}_{i}" for i in range(1, top + 1) for what in _FINDING]
-    results = _Results([*headings(saved.is_series)[:3], *findings], carrying(keep, append), as_json)
+    results = _Results([*headings(saved.is_series)[:3], *findings], carrying(keep, append), written)
     for part in _judge(saved, ignored, alarms, results, where):
         nats, p_values = saved.model.explain(part.cells), saved.model.column_p_values(part.cells)
         places = {row: place for place, row in enumerate(part.chunk.rows)}
@@ -136,19 +142,19 @@ def _four_digits(p: float) -> float:
 class _Results:
     """Results of rows on standard output, after the columns that are carried along."""
 
-    def __init__(self, names: Sequence[str], carried: Carried, as_json: bool) -> None:
+    def __init__(self, names: Sequence[str], carried: Carried, style: Style) -> None:
         self.carried = carried
-        self._names, self._as_json = names, as_json
+        self._names, self._style = names, style
         self._output: Output | None = None
         self.unseen = Unseen(carried)
         if not carried:
-            self._output = Output(names, as_json)
+            self._output = Output(names, style)
 
     def start(self, chunk: Chunk) -> None:
         """Write the header, once the input has said what its columns are."""
         if self._output is None and chunk.columns:
             names = self.carried.names(list(chunk.columns), self._names)
-            self._output = Output([*names, *self._names], self._as_json)
+            self._output = Output([*names, *self._names], self._style)
         self.unseen.note(chunk)
 
     def write(self, part: _Judged, lines: Sequence[Sequence[object]]) -> None:

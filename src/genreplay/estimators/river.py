@@ -100,7 +100,7 @@ class RBMDetector(base.AnomalyDetector):
         if not names:  # nothing to learn from yet
             self._waiting = []
             return
-        self._features = sorted(names, key=lambda name: (type(name).__name__, name))
+        self._features = _in_order(names)
         rows = [[_finite(row.get(name)) for name in self._features] for row in self._waiting]
         encoder = detector.encoder or TableEncoder()
         given: Mapping[Any, Kind] = encoder.kinds or {}
@@ -127,6 +127,18 @@ class RBMDetector(base.AnomalyDetector):
         return [
             cell if columns.is_readable(cell, kind) else None for cell, kind in zip(cells, self._kinds, strict=True)
         ]
+
+
+def _in_order(names: set[Hashable]) -> list[Hashable]:
+    """The names in an order that does not depend on that of the dicts, also where names cannot be compared.
+
+    >>> _in_order({"b", 10, 9, "a"}), _in_order({("x", 1), (1, "x")})
+    ([9, 10, 'a', 'b'], [('x', 1), (1, 'x')])
+    """
+    try:
+        return sorted(names, key=lambda name: (type(name).__name__, name))
+    except TypeError:
+        return sorted(names, key=lambda name: (type(name).__name__, repr(name)))
 
 
 def _finite(cell: object) -> object:

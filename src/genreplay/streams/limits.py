@@ -10,8 +10,8 @@ from genreplay.streams.chunks import InputError
 class Limits(NamedTuple):
     """Sizes beyond which an input is refused, or a row is bad. Each can be raised by an option of the command line."""
 
-    columns: int = 4_096
-    """of a table: 500 rows of them are held to find out what they are"""
+    columns: int = 1_024
+    """of a table: the memory that learning takes grows with their square"""
     cell: int = 2**18
     """bytes of a cell, and of a line of text"""
     array: int = 2**27
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 
         >>> Limits().check_columns(100_000, "The header")
         Traceback (most recent call last):
-        genreplay.streams.chunks.InputError: The header has 100,000 columns, more than 4,096: is this the right format?
+        genreplay.streams.chunks.InputError: The header has 100,000 columns, more than 1,024: is this the right format?
         If it is, add --max-columns 100000.
         """
         if n_columns > self.columns:

@@ -13,6 +13,9 @@ from genreplay.streams import lines
 
 _MARKS = re.compile('[,"\r\n]')
 """what a cell of CSV is quoted for"""
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""how a cell starts that a spreadsheet may take for a formula, by OWASP's list; the last are wide forms of = + - @"""
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def csv_line(cells: Sequence[object]) -> str:
@@ -24,6 +27,18 @@ def csv_line(cells: Sequence[object]) -> str:
     if len(cells) == 1:
         return (_csv_cell(cells[0]) or '""') + "\n"  # readers skip blank lines
     return ",".join(map(_csv_cell, cells)) + "\n"
+
+
+def without_formula(cell: object) -> object:
+    """The cell, or, where a spreadsheet might take its text for a formula, the text behind an apostrophe.
+
+    >>> [without_formula(cell) for cell in ("=1+1", "-x", "-1.5", -1.5, "a=b", None)]
+    ["'=1+1", "'-x", '-1.5', -1.5, 'a=b', None]
+    """
+    if cell is None or isinstance(cell, int | float):
+        return cell
+    text = cell_text(cell)
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else cell
 
 
 def json_line(names: Sequence[str], cells: Sequence[object]) -> str:
