@@ -88,3 +88,15 @@ def test_an_old_model_stays_until_the_new_one_has_learned_something(model: Path)
     assert model.read_bytes() == before
     assert run("learn", "-", "-m", model, "--force", stdin=table(300, seed=1)).exit_code == 0
     assert model.read_bytes() != before
+
+
+def test_a_bad_row_says_that_learning_can_go_on_where_a_model_was_saved(tmp_path: Path) -> None:
+    rows = table(700).splitlines(keepends=True)
+    torn = "".join([*rows[:650], "torn\n", *rows[650:]])
+    done = run("learn", "-", "-m", tmp_path / "m", stdin=torn)
+    assert done.exit_code == 2
+    assert done.stderr.endswith("or --quarantine FILE. --resume goes on from there.\n")
+    assert run("learn", "-", "-m", tmp_path / "m", "--resume", "--on-bad-row", "skip", stdin=torn).exit_code == 0
+    early = "".join([*rows[:20], "torn\n"])
+    (tmp_path / "early.csv").write_text(early)
+    assert "--resume" not in run("learn", tmp_path / "early.csv", "-m", tmp_path / "no").stderr, "nothing was saved"

@@ -246,7 +246,7 @@ class Learning:
                 (*cells, row, *verdict.cells) for cells, row, verdict in zip(kept, rows.rows, judged, strict=True)
             )
         if error is not None:
-            raise bad_row_error(error)
+            raise bad_row_error(error, " --resume goes on from there." if self._is_worth_keeping() else "")
         self._save_and_show_if_due(rows.cells if len(rows.rows) else None)
 
     def _save_and_show_if_due(self, newest: npt.NDArray[Any] | None) -> None:

@@ -278,9 +278,9 @@ def up_to_error(rows: TypedRows, on_bad_row: str) -> Cut:
     return Cut(TypedRows(rows.cells[:n], rows.rows[:n], []), first)
 
 
-def bad_row_error(bad: BadRow) -> BadInput:
-    """The error for the first bad row."""
-    return BadInput(f"{describe(bad)}. Correct it, or skip bad rows with --on-bad-row skip or --quarantine FILE.")
+def bad_row_error(bad: BadRow, hint: str = "") -> BadInput:
+    """The error for the first bad row; the hint says what else the command that is repeated needs."""
+    return BadInput(f"{describe(bad)}. Correct it, or skip bad rows with --on-bad-row skip or --quarantine FILE.{hint}")
 
 
 def with_ignored(schema: Schema, ignored: Sequence[str]) -> Schema:
