@@ -1,0 +1,50 @@
+/* Semihosting: a program on a Cortex-M talks to the debugger, or to qemu, through the breakpoint 0xAB. No C library. */
+#ifndef SEMIHOSTING_H
+#define SEMIHOSTING_H
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uintptr_t semihosting_call(uintptr_t operation, const void *arguments) {
+    register uintptr_t r0 __asm__("r0") = operation;
+    register const void *r1 __asm__("r1") = arguments;
+    __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
+    return r0;
+}
+
+/* Writes a text to the console. */
+static inline void semihosting_print(const char *text) { semihosting_call(0x04, text); }
+
+/* Writes a number in decimal. */
+static inline void semihosting_number(uint32_t n) {
+    char text[11];
+    int at = 10;
+    text[at] = 0;
+    do {
+        text[--at] = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    semihosting_print(text + at);
+}
+
+static inline uintptr_t semihosting_create(const char *name, size_t length) {
+    uintptr_t arguments[3] = {(uintptr_t)name, 5 /* wb */, length};
+    return semihosting_call(0x01, arguments);
+}
+static inline void semihosting_write(uintptr_t file, const void *data, size_t n) {
+    uintptr_t arguments[3] = {file, (uintptr_t)data, n};
+    semihosting_call(0x05, arguments);
+}
+static inline void semihosting_close(uintptr_t file) { semihosting_call(0x02, &file); }
+
+/* Ends the program, and qemu. */
+static inline void semihosting_exit(void) { semihosting_call(0x18, (const void *)0x20026); }
+
+/* SysTick counts down from 2^24 - 1. Under qemu -icount shift=0 each instruction takes 1 ns, so it counts them. */
+#define SYSTICK ((volatile uint32_t *)0xE000E010u)
+static inline void systick_start(void) {
+    SYSTICK[1] = 0xFFFFFFu;
+    SYSTICK[2] = 0;
+    SYSTICK[0] = 5;
+}
+static inline uint32_t systick_elapsed(void) { return (0xFFFFFFu - SYSTICK[2]) & 0xFFFFFFu; }
+#endif
