@@ -50,9 +50,9 @@ class Reference:
     >>> import numpy as np
     >>> from genreplay.device import Reference, Settings
     >>> learner = Reference(Settings(n_visible=8, n_hidden=4, n_epochs=10, sigma=0.1), seed=1)
-    >>> rows = np.tile(np.array([[1, 0] * 4, [0, 1] * 4]), (200, 1))
+    >>> rows = np.tile(np.array([[1, 0] * 4, [0, 1] * 4]), (500, 1))
     >>> learner.learn(rows).updates
-    20
+    50
     >>> energies, p_values = learner.score([[1, 0] * 4, [1] * 8])
     >>> bool(energies[0] < energies[1]), bool(p_values[0] > 0.1)
     (True, True)
@@ -169,7 +169,9 @@ class Reference:
             at += array.nbytes
         for name in ("batch", "chains"):
             rows = getattr(made, name)
-            packed = np.frombuffer(data, np.uint8, len(rows) * settings.n_bytes, at).reshape(len(rows), -1)
+            packed = np.frombuffer(data, np.uint8, len(rows) * settings.n_bytes, at).reshape(
+                len(rows), settings.n_bytes
+            )
             at += packed.size
             rows[:] = np.unpackbits(packed, axis=1, count=settings.n_visible, bitorder="little")
         if (
