@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from tests.device.conftest import HERE, Host, needs
 N_UPDATES = 2_000
 SMALL = Settings(n_visible=20, n_hidden=6, batch_size=5, n_dreams=15)
 """odd sizes; small, so that a core without floating point, emulated, makes the updates in seconds"""
+if os.environ.get("GENREPLAY_GOLDEN") == "full":  # takes some ten minutes
+    SMALL = Settings(n_visible=64, n_hidden=16)
 FORMS = {
     "float": SMALL,
     "integer": SMALL.replace(integer=True),

@@ -53,7 +53,7 @@ def test_of_two_slots_the_whole_one_is_read() -> None:
     older = learner.to_bytes()
     learner.saves += 1
     newer = learner.learn(np.ones((4, 12))).to_bytes()
-    broken = newer[:100] + b"\0" + newer[101:]
+    broken = newer[:100] + bytes([newer[100] ^ 1]) + newer[101:]
     for slots, expected in (
         (older + newer, newer),
         (newer + older, newer),

@@ -111,6 +111,12 @@ class Reference:
         nat, one = (256, 65536) if self.settings.integer else (1, 1)
         return energies.astype(np.float64) / nat, np.array(p_values, dtype=np.float64) / one
 
+    def count_scores(self, rows: npt.ArrayLike) -> Self:
+        """Count the scores of rows among those that p-values are taken from (``gr_count``). Nothing is learned."""
+        for energy in self._energies(self._rows(rows)):
+            self._count(energy)
+        return self
+
     def dream(self, n: int) -> Bits:
         """Rows that the model generates (``gr_dream``; lines 14-22)."""
         s = self.settings

@@ -78,25 +78,17 @@ def compile_host(
     sources: Sequence[Path], out: Path, *options: str, compiler: str = "gcc", warnings: Sequence[str] = WARNINGS
 ) -> Path:
     """Compile for this computer."""
-    _run(compiler, *warnings, *options, f"-I{HERE}", *map(str, sources), "-o", str(out))
+    run(compiler, *warnings, *options, f"-I{HERE}", *map(str, sources), "-o", str(out))
     return out
 
 
-def compile_cortex(sources: Sequence[Path], out: Path, core: Core, *options: str, level: str = "-Os") -> Path:
-    """Compile for a Cortex-M, with the start-up file."""
-    places = (f"-I{HERE}", f"-I{CORTEX_M}", f"-T{CORTEX_M / 'cortex_m.ld'}", str(CORTEX_M / "startup.c"))
-    _run(
-        "arm-none-eabi-gcc",
-        *WARNINGS,
-        level,
-        *core.flags,
-        *EMBEDDED,
-        *options,
-        *places,
-        *map(str, sources),
-        "-o",
-        str(out),
-    )
+def compile_cortex(
+    sources: Sequence[Path], out: Path, core: Core, *options: str, level: str = "-Os", script: Path | None = None
+) -> Path:
+    """Compile for a Cortex-M, with the start-up file and a linker script."""
+    places = (f"-I{HERE}", f"-I{CORTEX_M}", f"-T{script or CORTEX_M / 'cortex_m.ld'}", str(CORTEX_M / "startup.c"))
+    how = (*WARNINGS, level, *core.flags, *EMBEDDED, *options)
+    run("arm-none-eabi-gcc", *how, *places, *map(str, sources), "-o", str(out))
     return out
 
 
@@ -112,10 +104,11 @@ def emulate(program: Path, core: Core, folder: Path, *options: str, seconds: flo
         "none",
     )
     command = ("qemu-system-arm", "-M", core.machine, *semihosting, *options, "-kernel", str(program))
-    return _run(*command, folder=folder, seconds=seconds)
+    return run(*command, folder=folder, seconds=seconds)
 
 
-def _run(*command: str, folder: Path | None = None, seconds: float = 600) -> str:
+def run(*command: str, folder: Path | None = None, seconds: float = 600) -> str:
+    """Run a tool. Return what it printed."""
     absent = missing(command[0])
     if absent is not None:
         raise ToolError(absent)

@@ -39,12 +39,4 @@ static inline void semihosting_close(uintptr_t file) { semihosting_call(0x02, &f
 /* Ends the program, and qemu. */
 static inline void semihosting_exit(void) { semihosting_call(0x18, (const void *)0x20026); }
 
-/* SysTick counts down from 2^24 - 1. Under qemu -icount shift=0 each instruction takes 1 ns, so it counts them. */
-#define SYSTICK ((volatile uint32_t *)0xE000E010u)
-static inline void systick_start(void) {
-    SYSTICK[1] = 0xFFFFFFu;
-    SYSTICK[2] = 0;
-    SYSTICK[0] = 5;
-}
-static inline uint32_t systick_elapsed(void) { return (0xFFFFFFu - SYSTICK[2]) & 0xFFFFFFu; }
 #endif

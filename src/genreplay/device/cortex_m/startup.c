@@ -7,6 +7,7 @@ extern uint32_t _data_load, _data_start, _data_end, _bss_start, _bss_end, _stack
 int main(void);
 void reset_handler(void);
 void default_handler(void);
+void systick_handler(void) __attribute__((weak, alias("default_handler")));
 
 void reset_handler(void) {
 #if defined(__ARM_FP)
@@ -32,5 +33,5 @@ __attribute__((section(".vectors"), used)) static const uintptr_t vectors[64] = 
     (uintptr_t)&_stack_top,      (uintptr_t)reset_handler,    (uintptr_t)default_handler, (uintptr_t)default_handler,
     (uintptr_t)default_handler,  (uintptr_t)default_handler,  (uintptr_t)default_handler, 0,
     0,                           0,                           0,                          (uintptr_t)default_handler,
-    (uintptr_t)default_handler,  0,                           (uintptr_t)default_handler, (uintptr_t)default_handler,
+    (uintptr_t)default_handler,  0,                           (uintptr_t)default_handler, (uintptr_t)systick_handler,
 };
