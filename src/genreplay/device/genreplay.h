@@ -113,13 +113,20 @@ typedef struct {
 #if defined(__GNUC__) && !defined(__clang__)
 #define GR_FUNCTION static __attribute__((unused))
 #pragma GCC push_options
-/* A fused product and sum would round once where all others round twice; and loops over a few bytes stay loops. */
-#pragma GCC optimize("fp-contract=off", "no-tree-loop-distribute-patterns")
+/* A fused product and sum would round once where all others round twice. Loops over a few bytes stay loops. And GCC 12
+ * at -Os for a Cortex-M0 keeps a value in r1 over a call whose last pop overwrites r1, unless it is told not to. */
+#pragma GCC optimize("fp-contract=off", "no-tree-loop-distribute-patterns", "no-ipa-ra")
 #elif defined(__clang__)
 #define GR_FUNCTION static __attribute__((unused))
 #pragma STDC FP_CONTRACT OFF
 #else
 #define GR_FUNCTION static
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__thumb__) && !defined(__thumb2__)
+#define GR_PUBLIC static __attribute__((unused, noipa)) /* for the same reason, where the caller is compiled otherwise */
+#else
+#define GR_PUBLIC GR_FUNCTION
 #endif
 
 /* Random numbers: a hash of a counter that runs through all 2^32 values. Any of them can be computed without those
@@ -490,7 +497,7 @@ GR_FUNCTION void gr_gibbs(gr_model *m, const gr_chance *p, uint8_t *row) {
 }
 
 /* A row that the model generates (lines 14-22): from h ~ U(0, 1), GR_GIBBS steps. */
-GR_FUNCTION void gr_dream(gr_model *m, uint8_t *row) {
+GR_PUBLIC void gr_dream(gr_model *m, uint8_t *row) {
     gr_activity h[GR_HIDDEN];
     for (int j = 0; j < GR_HIDDEN; j++) h[j] = gr_uniform(gr_random(m));
     gr_visible(m, h, row);
@@ -502,7 +509,7 @@ GR_FUNCTION void gr_dream(gr_model *m, uint8_t *row) {
 }
 
 /* Lines 3-5. The same seed gives the same model. */
-GR_FUNCTION void gr_init(gr_model *m, uint32_t seed) {
+GR_PUBLIC void gr_init(gr_model *m, uint32_t seed) {
     for (size_t k = 0; k < sizeof *m; k++) ((uint8_t *)m)[k] = 0;
     m->random = seed;
     for (int i = 0; i < GR_ROWS; i++)
@@ -610,7 +617,7 @@ GR_FUNCTION gr_p gr_p_of(const gr_model *m, gr_energy e) {
 }
 
 /* Counts a score, among those that p-values are taken from. */
-GR_FUNCTION void gr_count(gr_model *m, gr_energy e) {
+GR_PUBLIC void gr_count(gr_model *m, gr_energy e) {
     gr_energy into;
     if (!m->n_counted) gr_first_score(m, e);
     m->counts[gr_interval(m, e, &into)]++;
@@ -625,7 +632,7 @@ GR_FUNCTION void gr_count(gr_model *m, gr_energy e) {
 
 /* The free energy of a row, Eq. 2: high is strange. Into *p, unless it is NULL, how many of the usual rows score at
  * least as high; 1 before anything is learned. */
-GR_FUNCTION gr_energy gr_score(const gr_model *m, const uint8_t *row, gr_p *p) {
+GR_PUBLIC gr_energy gr_score(const gr_model *m, const uint8_t *row, gr_p *p) {
     gr_input x[GR_COLUMNS];
     gr_energy e;
     gr_sum(m, row, x);
@@ -635,7 +642,7 @@ GR_FUNCTION gr_energy gr_score(const gr_model *m, const uint8_t *row, gr_p *p) {
 }
 
 /* Lines 7-10: learns a row. Returns 1 if it was the last of a batch, and the model was updated; else 0. */
-GR_FUNCTION int gr_learn(gr_model *m, const uint8_t *row) {
+GR_PUBLIC int gr_learn(gr_model *m, const uint8_t *row) {
     if (m->updates) gr_count(m, gr_score(m, row, NULL));
     gr_copy(m->batch[m->n_waiting++], row);
     if (m->n_waiting < GR_BATCH) return 0;
@@ -757,7 +764,7 @@ GR_FUNCTION int gr_is_whole(gr_get get, const void *from, size_t k, uint32_t *sa
 }
 
 /* Saves to the older of two slots, in any memory that get and put reach. */
-GR_FUNCTION void gr_save_with(gr_model *m, gr_get get, gr_put put, void *where) {
+GR_PUBLIC void gr_save_with(gr_model *m, gr_get get, gr_put put, void *where) {
     uint32_t first, second;
     int has_first = gr_is_whole(get, where, 0, &first), has_second = gr_is_whole(get, where, 1, &second);
     int to_second = has_first && (!has_second || second - first >= 0x80000000u);
@@ -770,7 +777,7 @@ GR_FUNCTION void gr_save_with(gr_model *m, gr_get get, gr_put put, void *where) 
 }
 
 /* Loads the newest whole slot of n_slots, 1 or 2. Returns 0 if there is none: call gr_init then. */
-GR_FUNCTION int gr_load_with(gr_model *m, gr_get get, const void *from, int n_slots) {
+GR_PUBLIC int gr_load_with(gr_model *m, gr_get get, const void *from, int n_slots) {
     uint32_t first = 0, second = 0;
     int has_first = n_slots > 0 && gr_is_whole(get, from, 0, &first);
     int has_second = n_slots > 1 && gr_is_whole(get, from, 1, &second);
@@ -787,8 +794,8 @@ GR_FUNCTION uint8_t gr_get_byte(const void *from, size_t at) { return ((const ui
 GR_FUNCTION void gr_put_byte(void *to, size_t at, uint8_t byte) { ((uint8_t *)to)[at] = byte; }
 
 /* The same in a buffer of 2 * GR_SLOT bytes. gr_load also takes a single slot. */
-GR_FUNCTION void gr_save(gr_model *m, uint8_t *slots) { gr_save_with(m, gr_get_byte, gr_put_byte, slots); }
-GR_FUNCTION int gr_load(gr_model *m, const uint8_t *slots, size_t n_bytes) {
+GR_PUBLIC void gr_save(gr_model *m, uint8_t *slots) { gr_save_with(m, gr_get_byte, gr_put_byte, slots); }
+GR_PUBLIC int gr_load(gr_model *m, const uint8_t *slots, size_t n_bytes) {
     return gr_load_with(m, gr_get_byte, slots, n_bytes >= 2 * GR_SLOT ? 2 : n_bytes >= GR_SLOT ? 1 : 0);
 }
 
@@ -819,7 +826,7 @@ typedef struct {
     uint16_t n;
 } gr_coder;
 
-GR_FUNCTION void gr_coder_init(gr_coder *c) { memset(c, 0, sizeof *c); }
+GR_PUBLIC void gr_coder_init(gr_coder *c) { memset(c, 0, sizeof *c); }
 
 /* Keeps x if it is among the lowest of n values before it; sign = -1 for the highest. */
 GR_FUNCTION void gr_keep(int32_t *kept, int32_t x, int sign, int n) {
@@ -830,7 +837,7 @@ GR_FUNCTION void gr_keep(int32_t *kept, int32_t x, int sign, int n) {
 }
 
 /* Learns ranges from a window. Returns 1 when the warm-up is over: gr_encode can be called. */
-GR_FUNCTION int gr_warm_up(gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW]) {
+GR_PUBLIC int gr_warm_up(gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW]) {
     if (c->n >= GR_WARM_UP) return 1;
     for (int k = 0; k < GR_CHANNELS; k++) {
         int32_t x = window[k][GR_WINDOW - 1], d = GR_WINDOW > 1 ? x - window[k][(GR_WINDOW + GR_WINDOW - 2) % GR_WINDOW] : 0;
@@ -851,7 +858,7 @@ GR_FUNCTION int gr_code(int32_t x, int32_t low, int32_t high) {
 }
 
 /* Writes the bits of a window: one of GR_CODES for each reading, and for each difference. Returns 0 in the warm-up. */
-GR_FUNCTION int gr_encode(const gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW], uint8_t *row) {
+GR_PUBLIC int gr_encode(const gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW], uint8_t *row) {
     int unit = 0;
     memset(row, 0, GR_BYTES);
     if (c->n < GR_WARM_UP) return 0;
