@@ -29,7 +29,8 @@ static void next_row(uint8_t *row) {
 #endif
 }
 
-#ifdef __arm__
+#if defined(__arm__) || defined(__riscv)
+#define SEMIHOSTING
 #include "semihosting.h"
 static uintptr_t file;
 static void put(void *where, size_t at, uint8_t byte) {
@@ -64,7 +65,7 @@ int main(void) {
         next_row(row);
         gr_learn(&model, row);
     }
-#ifdef __arm__
+#ifdef SEMIHOSTING
     file = semihosting_create(OUT, sizeof OUT - 1);
 #else
     file = fopen(OUT, "wb");
@@ -89,7 +90,7 @@ int main(void) {
         gr_dream(&model, row);
         gr_numbers(&s, row, 1, GR_BYTES);
     }
-#ifdef __arm__
+#ifdef SEMIHOSTING
     put(NULL, SIZE_MAX, 0);
     semihosting_close(file);
 #else

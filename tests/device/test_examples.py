@@ -54,20 +54,3 @@ def test_the_sketch_fits_into_an_uno(tmp_path: Path) -> None:
     text, data, bss = map(int, toolchain.run("avr-size", str(program)).splitlines()[1].split()[:3])
     assert text + data <= 32 * 1024
     assert data + bss <= 2 * 1024 - 256
-
-
-@pytest.mark.slow
-@needs("riscv64-unknown-elf-gcc")
-@pytest.mark.parametrize("integer", [0, 1])
-def test_it_compiles_for_risc_v_without_a_library(integer: int, tmp_path: Path) -> None:
-    options = ("-march=rv32imac", "-mabi=ilp32", "-Os", "-ffreestanding", "-c", "-DGR_VISIBLE=64", "-DGR_HIDDEN=16")
-    source = tmp_path / "model.c"
-    source.write_text(
-        "void *memcpy(void *, const void *, __SIZE_TYPE__);\nvoid *memset(void *, int, __SIZE_TYPE__);\n"
-        '#include "genreplay.h"\nint learn(gr_model *m, const uint8_t *row);\n'
-        "int learn(gr_model *m, const uint8_t *row) { return gr_learn(m, row); }\n",
-        "utf-8",
-    )
-    (tmp_path / "string.h").write_text("", "utf-8")
-    places = (f"-I{tmp_path}", f"-I{HERE}", str(source), "-o", str(tmp_path / "model.o"))
-    toolchain.run("riscv64-unknown-elf-gcc", *toolchain.WARNINGS, *options, f"-DGR_INTEGER={integer}", *places)

@@ -77,6 +77,31 @@ def test_cores_learn_the_same_bits_in_2000_updates(form: str, core: str, tmp_pat
 
 
 @pytest.mark.slow
+@needs("riscv64-unknown-elf-gcc", "qemu-system-riscv32")
+@pytest.mark.parametrize("form", BOTH)
+def test_risc_v_learns_the_same_bits_in_500_updates(form: str, tmp_path: Path) -> None:
+    settings, program = FORMS[form], tmp_path / "golden.elf"
+    folder = HERE / "riscv"
+    target = ("-march=rv32imac", "-mabi=ilp32", "-mcmodel=medany", "-Os", "-ffreestanding", "-nostdlib")
+    places = (f"-I{folder}", f"-I{toolchain.HERE}", f"-I{toolchain.CORTEX_M}", f"-T{folder / 'virt.ld'}")
+    sources = (str(folder / "start.c"), str(HERE / "golden.c"), "-lgcc", "-o", str(program))
+    macros = (*options(settings, 500), '-DOUT="out.bin"')
+    toolchain.run("riscv64-unknown-elf-gcc", *toolchain.WARNINGS, *target, *macros, *places, *sources)
+    semihosting = (
+        "-nographic",
+        "-semihosting-config",
+        "enable=on,target=native",
+        "-monitor",
+        "none",
+        "-serial",
+        "none",
+    )
+    machine = ("-M", "virt", "-bios", "none", *semihosting, "-kernel", str(program))
+    toolchain.run("qemu-system-riscv32", *machine, folder=tmp_path)
+    assert (tmp_path / "out.bin").read_bytes() == expected(settings, 500)
+
+
+@pytest.mark.slow
 @needs("arm-none-eabi-gcc", "qemu-system-arm")
 @pytest.mark.parametrize("form", BOTH)
 def test_the_model_of_the_budget_learns_the_same_bits_on_a_cortex_m0(form: str, tmp_path: Path) -> None:

@@ -1,14 +1,25 @@
-/* Semihosting: a program on a Cortex-M talks to the debugger, or to qemu, through the breakpoint 0xAB. No C library. */
+/* Semihosting: a program talks to the debugger, or to qemu, through a breakpoint. Cortex-M and RISC-V, no C library. */
 #ifndef SEMIHOSTING_H
 #define SEMIHOSTING_H
 #include <stddef.h>
 #include <stdint.h>
 
 static inline uintptr_t semihosting_call(uintptr_t operation, const void *arguments) {
+#ifdef __riscv
+    register uintptr_t a0 __asm__("a0") = operation;
+    register const void *a1 __asm__("a1") = arguments;
+    __asm__ volatile(
+        ".balign 16\n .option push\n .option norvc\n slli x0, x0, 0x1f\n ebreak\n srai x0, x0, 7\n .option pop"
+        : "+r"(a0)
+        : "r"(a1)
+        : "memory");
+    return a0;
+#else
     register uintptr_t r0 __asm__("r0") = operation;
     register const void *r1 __asm__("r1") = arguments;
     __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
     return r0;
+#endif
 }
 
 /* Writes a text to the console. */
