@@ -25,7 +25,8 @@
 
 static gr_model model;
 static gr_coder coder;
-static uint8_t memory[2 * GR_SLOT]; /* stands for flash or an EEPROM: two slots, see gr_save_with for other memories */
+/* These stand for flash or an EEPROM; see gr_save_with for memories that are not mapped. */
+static uint8_t memory[2 * GR_SLOT], ranges[GR_CODER_BYTES];
 
 static enum fault fault_at(uint32_t t) { /* for 60 readings of every thousand */
     return t >= FIRST_FAULT && t % 1000 < 60 ? (enum fault)(1 + (t - FIRST_FAULT) / 1000 % 4) : NO_FAULT;
@@ -75,10 +76,15 @@ int main(void) {
                 say("alarm: ", fault_at(t), t);
             }
         }
-        if (t % 1000 == 999) gr_save(&model, memory);
+        if (t % 1000 == 999) {
+            gr_save(&model, memory);
+            gr_save_coder(&coder, ranges); /* once would be enough: they no longer change */
+        }
         if (t == 6000) { /* a restart */
             gr_init(&model, 99);
-            if (!gr_load(&model, memory, sizeof memory)) semihosting_print("nothing could be loaded\n");
+            gr_coder_init(&coder);
+            if (!gr_load(&model, memory, sizeof memory) || !gr_load_coder(&coder, ranges))
+                semihosting_print("nothing could be loaded\n");
             say("restarted, and loaded the model: ", model.updates, t);
         }
     }

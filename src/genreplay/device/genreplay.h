@@ -821,9 +821,9 @@ typedef char gr_check_warm_up[(GR_WARM_UP) >= 100 && (GR_WARM_UP) < 10000 ? 1 : 
 /* The usual range goes from the 1st to the 99th percentile of the warm-up. These are exact: the warm-up keeps the
  * lowest and the highest hundredth of what has come. */
 typedef struct {
-    int32_t lowest[GR_CHANNELS][2][GR_EXTREMES]; /* of readings, and of differences; in order, and low[0] the range */
-    int32_t highest[GR_CHANNELS][2][GR_EXTREMES];
-    uint16_t n;
+    int32_t lowest[GR_CHANNELS][2][GR_EXTREMES];  /* of readings, and of differences; the lowest first */
+    int32_t highest[GR_CHANNELS][2][GR_EXTREMES]; /* the highest first */
+    uint16_t n;                                   /* windows of the warm-up so far */
 } gr_coder;
 
 GR_PUBLIC void gr_coder_init(gr_coder *c) { memset(c, 0, sizeof *c); }
@@ -840,7 +840,10 @@ GR_FUNCTION void gr_keep(int32_t *kept, int32_t x, int sign, int n) {
 GR_PUBLIC int gr_warm_up(gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW]) {
     if (c->n >= GR_WARM_UP) return 1;
     for (int k = 0; k < GR_CHANNELS; k++) {
-        int32_t x = window[k][GR_WINDOW - 1], d = GR_WINDOW > 1 ? x - window[k][(GR_WINDOW + GR_WINDOW - 2) % GR_WINDOW] : 0;
+        int32_t x = window[k][GR_WINDOW - 1], d = 0;
+#if GR_WINDOW > 1
+        d = x - window[k][GR_WINDOW - 2];
+#endif
         gr_keep(c->lowest[k][0], x, 1, c->n);
         gr_keep(c->highest[k][0], x, -1, c->n);
         gr_keep(c->lowest[k][1], d, 1, c->n);
@@ -851,7 +854,7 @@ GR_PUBLIC int gr_warm_up(gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW]) {
 
 /* The interval of x: 2 to GR_CODES - 3 are of equal width, 1 and GR_CODES - 2 up to a range away from them. */
 GR_FUNCTION int gr_code(int32_t x, int32_t low, int32_t high) {
-    int32_t width = (high - low) / (GR_CODES - 4) + 1, range = width * (GR_CODES - 4);
+    int32_t width = high > low ? (high - low) / (GR_CODES - 4) + 1 : 1, range = width * (GR_CODES - 4);
     if (x < low) return low - x <= range;
     if (x - low >= range) return x - low < 2 * range ? GR_CODES - 2 : GR_CODES - 1;
     return 2 + (int)((x - low) / width);
@@ -871,6 +874,39 @@ GR_PUBLIC int gr_encode(const gr_coder *c, int16_t window[GR_CHANNELS][GR_WINDOW
             row[on >> 3] = (uint8_t)(row[on >> 3] | 1u << (on & 7));
         }
     }
+    return 1;
+}
+
+/* The ranges as bytes, with a checksum: save them once, when the warm-up is over. */
+#define GR_CODER_BYTES (sizeof(int32_t) * 4 * GR_CHANNELS * GR_EXTREMES + 2 + 4)
+
+GR_FUNCTION void gr_coder_fields(gr_stream *s, gr_coder *c) {
+    gr_numbers(s, c->lowest, 4, 2 * GR_CHANNELS * GR_EXTREMES);
+    gr_numbers(s, c->highest, 4, 2 * GR_CHANNELS * GR_EXTREMES);
+    gr_numbers(s, &c->n, 2, 1);
+}
+
+GR_PUBLIC void gr_save_coder(gr_coder *c, uint8_t *bytes) {
+    gr_stream s = {NULL, gr_put_byte, NULL, bytes, 0, 0xFFFFFFFFu};
+    uint32_t crc;
+    gr_coder_fields(&s, c);
+    crc = ~s.crc;
+    gr_numbers(&s, &crc, 4, 1);
+}
+
+/* Returns 0 if the bytes are not those of such a coder: call gr_coder_init then. */
+GR_PUBLIC int gr_load_coder(gr_coder *c, const uint8_t *bytes) {
+    gr_stream s = {gr_get_byte, NULL, bytes, NULL, 0, 0xFFFFFFFFu};
+    uint32_t crc = 0;
+    gr_coder_fields(&s, c);
+    gr_numbers(&s, &crc, 4, 1);
+    if (s.crc != 0xDEBB20E3u || c->n > GR_WARM_UP) return 0;
+    for (int k = 0; k < GR_CHANNELS; k++)
+        for (int d = 0; d < 2; d++)
+            for (int e = 0; e < GR_EXTREMES; e++) { /* no sum of these overflows */
+                int32_t low = c->lowest[k][d][e], high = c->highest[k][d][e];
+                if (low < -65535 || low > 65535 || high < -65535 || high > 65535) return 0;
+            }
     return 1;
 }
 #endif
