@@ -124,7 +124,8 @@ typedef struct {
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__thumb__) && !defined(__thumb2__)
-#define GR_PUBLIC static __attribute__((unused, noipa)) /* for the same reason, where the caller is compiled otherwise */
+/* For the same reason: a caller that is compiled otherwise must not know which registers these leave alone. */
+#define GR_PUBLIC static __attribute__((unused, noipa))
 #else
 #define GR_PUBLIC GR_FUNCTION
 #endif
@@ -362,7 +363,8 @@ GR_FUNCTION float gr_sigmoid(float x) {
 
 /* log(1 + e) for e from 0 to 1 */
 GR_FUNCTION float gr_log1p(float e) {
-    static const float gr_log1p_c[8] = {-0.00645245753f, 0.0360841376f, -0.0953223458f, 0.167648227f, -0.240731211f, 0.331798452f, -0.499874079f, 0.999996425f};
+    static const float gr_log1p_c[8] = {-0.00645245753f, 0.0360841376f, -0.0953223458f, 0.167648227f, -0.240731211f,
+                                        0.331798452f, -0.499874079f, 0.999996425f};
     return e * gr_polynomial(e, gr_log1p_c, 8);
 }
 
