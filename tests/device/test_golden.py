@@ -72,7 +72,7 @@ def test_cores_learn_the_same_bits_in_2000_updates(form: str, core: str, tmp_pat
     made = toolchain.compile_cortex(
         [HERE / "golden.c"], tmp_path / "golden.elf", CORES[core], *options(settings, N_UPDATES), '-DOUT="out.bin"'
     )
-    toolchain.emulate(made, CORES[core], tmp_path)
+    toolchain.emulate(made, CORES[core], tmp_path, seconds=3_000)
     assert (tmp_path / "out.bin").read_bytes() == expected(settings, N_UPDATES)
 
 
