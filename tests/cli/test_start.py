@@ -58,7 +58,7 @@ def test_a_start_imports_click_and_nothing_else(code: str, needed: set[str], the
 def test_completing_the_name_of_a_command_imports_none(there_before: set[str]) -> None:
     code = (
         "import click; from genreplay.cli import main; "
-        "found = main.shell_complete(click.Context(main), 'exp'); assert [each.value for each in found] == ['explain']"
+        "found = main.shell_complete(click.Context(main), 'expl'); assert [each.value for each in found] == ['explain']"
     )
     assert imported_by(code) - there_before == {"genreplay", "click"}
 

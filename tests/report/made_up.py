@@ -16,6 +16,7 @@ from genreplay.datasets.registry import spec_of
 from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun, PriceRun
 from genreplay.experiments.calibration import CalibrationRun
+from genreplay.experiments.device import DeviceRun
 from genreplay.experiments.faults import FaultsRun
 from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
@@ -119,6 +120,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _nab(run, seed, 0.7 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
         return _sensors(run, seed, {"RBM": 0.92, "regression": 0.95}.get(run.method, 0.8), 0.75)
+    if isinstance(run, DeviceRun):
+        return _device(run, seed, 0.01)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 // n if label < n else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -154,6 +157,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _nab(run, seed, 0.5 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
         return _sensors(run, seed, 0.6 if run.method == "RBM" else 0.7, 0.25)
+    if isinstance(run, DeviceRun):
+        return _device(run, seed, 0.2)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 if label == n - 1 else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -391,6 +396,14 @@ def _nab(run: NabRun, seed: int, share: float) -> dict[str, Any]:
         "gains": gains,
         **({"pictures": dict.fromkeys(names, picture)} if run == NabRun(step=run.step) and seed == 0 else {}),
     }
+
+
+def _device(run: DeviceRun, seed: int, lost: float) -> dict[str, Any]:
+    """The device loses a share of what Python has."""
+    share = lost if run.learner.startswith("device") else 0.0
+    if run.dataset in ("toy", "digits"):
+        return {"nats": -20.0 * (1 + share) + 0.1 * seed, "n_rows": 1_000, "n_test": 100}
+    return {"auc": 0.9 * (1 - share), "n_rows": 1_000, "n_anomalies": 50}
 
 
 def _sensors(run: SensorsRun, seed: int, auc: float, found: float) -> dict[str, Any]:

@@ -18,6 +18,8 @@ class Entry(NamedTuple):
     """where it is, in ``genreplay.cli``"""
     help: str
     """the first paragraph of its help; a test compares them"""
+    function: str = ""
+    """its name there, where that is not the command's"""
 
 
 COMMANDS = {
@@ -30,6 +32,15 @@ COMMANDS = {
         "info", "Print what a model file holds: its table or series, its alarms, how many rows it has seen, its size."
     ),
     "view": Entry("view", "Write a page of the rows of FILE, or of a pipe, scored by a model. Nothing is learned."),
+    "export": Entry("device", "Write a model as C99 for a microcontroller, where it goes on learning."),
+    "import": Entry(
+        "device", "Read what a device saved, and write it as a model that OnlineRBM.load reads.", function="import_"
+    ),
+    "device-size": Entry(
+        "device",
+        "Say what a model costs on a microcontroller: flash, RAM, stack, instructions an update.",
+        function="device_size",
+    ),
     "demo": Entry("demo", "Let digits arrive class by class, and see who still dreams of the first ones."),
     "data": Entry("data", "List and fetch the data sets."),
     "reproduce": Entry("reproduce", "Run the paper's experiments: NAME is one of those below, or all."),
@@ -48,7 +59,8 @@ class LateCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"genreplay.cli.{COMMANDS[cmd_name].module}"), cmd_name)
+        entry = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(f"genreplay.cli.{entry.module}"), entry.function or cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

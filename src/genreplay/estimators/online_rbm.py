@@ -344,6 +344,26 @@ class OnlineRBM(DensityMixin, NestedParams):
             model.feature_names_in_ = np.array(loaded.feature_names, dtype=object)
         return model
 
+    @classmethod
+    def from_state(cls, state: State, recipe: Recipe, batch_size: int = 100) -> Self:
+        """Return an estimator that goes on from a learner's state, such as one that a device saved.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> from genreplay.device import Reference, Settings
+        >>> from genreplay.device.transfer import from_device
+        >>> learner = Reference(Settings(n_visible=8, n_hidden=4)).learn(np.eye(8).repeat(10, axis=0))
+        >>> OnlineRBM.from_state(*from_device(learner)).partial_fit(np.eye(8)).n_rows_seen_
+        88
+        """
+        dtype: Literal["float32", "float64"] = "float64" if state.rbm.W.dtype == np.float64 else "float32"
+        model = cls(state.rbm.n_hidden, recipe=recipe, batch_size=batch_size, dtype=dtype)
+        model._resume(state, recipe)
+        model.n_features_in_ = state.rbm.n_visible
+        return model
+
     def _resume(self, state: State, recipe: Recipe) -> None:
         """Continue from the state in a file."""
         self.state_, self._started_with = state, recipe

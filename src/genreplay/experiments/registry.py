@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from genreplay.experiments import anomaly, beyond, calibration, faults, log_z, nab, regimes, sensors
+from genreplay.experiments import anomaly, beyond, calibration, device, faults, log_z, nab, regimes, sensors
 from genreplay.experiments.paper import cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
 from genreplay.experiments.run import Run
 
@@ -24,6 +24,7 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "regimes": regimes.runs,
     "nab": nab.runs,
     "sensors": sensors.runs,
+    "device": device.runs,
     "beyond": beyond.runs,
     "log-z": log_z.runs,
 }

@@ -15,6 +15,7 @@ from genreplay.formatting import number, slug
 from genreplay.report import (
     beyond,
     claims,
+    device,
     faults,
     fig3,
     fig4,
@@ -112,6 +113,8 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "regimes": markdown.regimes_table,
     "nab": markdown.nab_table,
     "sensors": markdown.sensors_table,
+    "device": device.table,
+    "device-sizes": lambda results: device.sizes(),
 }
 """Markdown by name"""
 

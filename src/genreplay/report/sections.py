@@ -7,6 +7,7 @@ from genreplay.report import (
     beyond,
     calibration,
     cost,
+    device,
     faults,
     fig3,
     fig4,
@@ -159,6 +160,15 @@ SECTIONS = (
         ("sensors",),
         sensors.content,
         detection.sensors,
+    ),
+    Section(
+        "device",
+        DETECTION,
+        "The learner for microcontrollers",
+        "What do float32 and 8-bit integers on a device lose beside the learner in Python?",
+        ("device",),
+        device.content,
+        device.findings,
     ),
     Section(
         "runs",
