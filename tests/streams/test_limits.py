@@ -14,6 +14,7 @@ import pytest
 from genreplay.streams.chunks import InputError
 from genreplay.streams.limits import LIMITS, Limits
 from genreplay.streams.readers import Format, open_rows
+from tests.attack.hostile.parquet import described
 
 WIDE = LIMITS.columns + 1
 
@@ -95,6 +96,24 @@ def test_a_column_that_grows_without_measure_when_it_is_unpacked_is_refused(tmp_
     parquet.write_table(table, path, use_dictionary=False, compression="zstd", row_group_size=2**25)
     assert path.stat().st_size < 1_000_000
     with pytest.raises(InputError, match=r"Column 'n' has .* bytes in the file, but unpacked it takes .*--max-array"):
+        list(open_rows(path))
+
+
+@pytest.mark.parametrize("what", ["columns", "groups", "parts"])
+def test_a_parquet_file_of_nothing_but_description_is_refused_before_that_is_read(tmp_path: Path, what: str) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.parquet"
+    path.write_bytes(described(what, 2_000_000))
+    with pytest.raises(InputError, match=r"describes its columns in 2,000,0\d\d bytes, which, unpacked, .*--max-array"):
+        list(open_rows(path))
+
+
+@pytest.mark.parametrize("what", ["groups", "parts"])
+def test_a_parquet_file_whose_groups_have_other_columns_is_damaged(tmp_path: Path, what: str) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.parquet"
+    path.write_bytes(described(what, 300))
+    with pytest.raises(InputError, match="its groups of rows do not have the columns of the file"):
         list(open_rows(path))
 
 

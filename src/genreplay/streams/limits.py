@@ -16,7 +16,7 @@ class Limits(NamedTuple):
     """bytes of a cell, and of a line of text"""
     array: int = 2**27
     """bytes of data that must be held as a whole: an array in Fortran order from an npz file or a pipe, a column of
-    Parquet that is far larger than its place in the file"""
+    Parquet that is far larger than its place in the file, the description at the end of such a file"""
 
     def check_columns(self, n_columns: int, origin: str) -> None:
         """Refuse a table that is too wide.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ _RATIO = 100
 """a column that takes more than so many times its place in the file is looked at"""
 _MOST_OF_FOOTER = 2**24
 """bytes of a text, and parts of a list, in the description of the file"""
+_PER_BYTE = 128
+"""bytes of memory for a byte of the description: ten in usual files, two hundred in the worst"""
 
 
 def read_parquet(path: Path, stopped: Callable[[], bool] = never, limits: Limits = LIMITS) -> Chunks:
@@ -31,15 +34,17 @@ def read_parquet(path: Path, stopped: Callable[[], bool] = never, limits: Limits
         raise InputError("Parquet needs pyarrow: pip install 'genreplay[parquet]'.") from error
     safely = {"thrift_string_size_limit": _MOST_OF_FOOTER, "thrift_container_size_limit": _MOST_OF_FOOTER}
     try:
+        _check_description(path, limits)
         with parquet.ParquetFile(path, **safely) as file:
-            schema, description = file.schema_arrow, file.metadata
-        limits.check_columns(len(schema.names), "The file")
+            description = file.metadata
+            limits.check_columns(description.num_columns, "The file")
+            schema = file.schema_arrow
         names = check_names(schema.names, "The file")
-        _check_sizes(description, limits)
+        _check_sizes(description, path, limits)
         # Each text is held once, as in the file, however many rows have it. Lists are not looked at.
         texts = {field.name for field in schema if _is_text(field.type)}
         flat = [field.name for field in schema if not pyarrow.types.is_nested(field.type)]
-        with parquet.ParquetFile(path, read_dictionary=list(texts), **safely) as file:
+        with parquet.ParquetFile(path, metadata=description, read_dictionary=list(texts), **safely) as file:
             yield Chunk(dict.fromkeys(names, ()), (), ())
             n_before = 0
             for batch in file.iter_batches(batch_size=ROWS_PER_CHUNK, columns=flat):
@@ -51,11 +56,25 @@ def read_parquet(path: Path, stopped: Callable[[], bool] = never, limits: Limits
         raise InputError(f"{path} is not a Parquet file, or it is damaged ({error}).") from error
 
 
-def _check_sizes(description: Any, limits: Limits) -> None:
+def _check_description(path: Path, limits: Limits) -> None:
+    """Refuse a file whose description, which is read as a whole, is too large: its last bytes say how large it is."""
+    with open(path, "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(end - 8, 0))
+        n_bytes = min(int.from_bytes(file.read(4), "little"), end)
+    limits.check_array(n_bytes * _PER_BYTE, f"The file describes its columns in {n_bytes:,} bytes, which, unpacked,")
+
+
+def _check_sizes(description: Any, path: Path, limits: Limits) -> None:
     """Refuse a file some of whose columns are small only as long as they are compressed."""
-    for group in range(description.num_row_groups):
-        for place in range(description.row_group(group).num_columns):
-            column = description.row_group(group).column(place)
+    for number in range(description.num_row_groups):
+        group = description.row_group(number)
+        if group.num_columns != description.num_columns:  # Arrow would end the process
+            raise InputError(
+                f"{path} is a damaged Parquet file: its groups of rows do not have the columns of the file."
+            )
+        for place in range(group.num_columns):
+            column = group.column(place)
             if column.total_uncompressed_size > _RATIO * max(column.total_compressed_size, 1):
                 packed = f"Column {short(column.path_in_schema)} has {column.total_compressed_size:,} bytes in the file"
                 limits.check_array(column.total_uncompressed_size, f"{packed}, but unpacked it")

@@ -17,8 +17,34 @@ def usual() -> bytes:
     return _saved(_columns(rows()), random.Random(0))
 
 
+def described(what: str, n_bytes: int) -> bytes:
+    """A file of no rows, whose description of so many bytes lists many columns, groups of rows, or their parts."""
+    part = {"columns": b"\x15\x02\x25\x02\x18\x00\0", "groups": b"\x19\x0c\x16\0\x16\0\0", "parts": b"\x26\0\0"}[what]
+    n = n_bytes // len(part)
+    one_column = b"\x19\x2c\x48\0\x15\x02\0\x15\x02\x25\x02\x18\x01a\0\x16\0"
+    if what == "columns":
+        listed = b"\x19\xfc" + _varint(n + 1) + b"\x48\0\x15" + _varint(2 * n) + b"\0" + part * n + b"\x16\0\x19\x0c\0"
+    elif what == "groups":
+        listed = one_column + b"\x19\xfc" + _varint(n) + part * n + b"\0"
+    else:
+        listed = one_column + b"\x19\x1c\x19\xfc" + _varint(n) + part * n + b"\x16\0\x16\0\0\0"
+    content = b"\x15\x04" + listed
+    return b"PAR1" + content + len(content).to_bytes(4, "little") + b"PAR1"
+
+
+def _varint(number: int) -> bytes:
+    """A number as Thrift's compact protocol has it."""
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*parts, number])
+
+
 def hostile(rng: random.Random) -> bytes:
-    """The table with another column, forged and damaged."""
+    """The table with another column, forged and damaged, or a bomb."""
+    if rng.random() < 0.1:
+        return described(rng.choice(["columns", "groups", "parts"]), rng.choice([10_000, 1_000_000, 4_000_000]))
     columns = _columns(forged_rows(rng) if rng.random() < 0.4 else rows())
     if rng.random() < 0.7:
         columns[rng.choice(["a", "b", "c", "t", "z"])] = rng.choice(_others(rng))()
@@ -54,7 +80,7 @@ def _others(rng: random.Random) -> list[Callable[[], Any]]:
         lambda: pa.array([{"k": [None, "x"]}] * n),
         lambda: pa.nulls(n),
         lambda: pa.array([2**62 - i for i in range(n)], pa.timestamp("ms")),
-        lambda: pa.array([-(2**62) + i for i in range(n)], pa.timestamp("ns", tz="UTC")),
+        lambda: pa.array([-(2**62) + i for i in range(n)], pa.timestamp("us", tz="UTC")),
         lambda: pa.array([i * 10**9 for i in range(n)], pa.time64("ns")),
         lambda: pa.array(range(n), pa.duration("s")),
         lambda: pa.array([2**31 - 1 - i for i in range(n)], pa.date32()),
