@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from genreplay.estimators.plain_detector import Detector
 from genreplay.streams.coder import TableCoder
 from genreplay.streams.schema import Schema
 from genreplay.streams.series_coder import SeriesCoder
-from tests.attack.children import Children, Ended, children
+from tests.attack.children import Children, Ended
 from tests.attack.forging import Forged, forgeries, write
 from tests.attack.judges import N_ROWS, judge_detector, judge_learner, rows
 
@@ -60,12 +60,6 @@ LEARNERS: dict[str, Callable[[], OnlineRBM]] = {
 
 
 @pytest.fixture(scope="module")
-def run() -> Iterator[Children]:
-    with children() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rows") / "rows.csv"
     cells = rows(N_ROWS, 2).tolist()
@@ -74,7 +68,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def commands(path: Path, table: Path, kind: str) -> list[Callable[[Children], Ended]]:
+def ways_of(path: Path, table: Path, kind: str) -> list[Callable[[Children], Ended]]:
     score, info = ["score", table, "-m", path], ["info", path]
     more, dream = ["learn", table, "-m", path, "--more", "--score", "--quiet"], ["sample", "-m", path, "-n", 5]
     asked = [score, info, more, dream] if kind in DETECTORS else [info]
@@ -97,7 +91,7 @@ def unsound(forged: Forged, ended: Ended) -> list[str]:
 @pytest.mark.attack
 @pytest.mark.parametrize("kind", [*DETECTORS, *LEARNERS])
 def test_a_forged_file_is_refused_in_one_sentence_or_is_sound(
-    kind: str, run: Children, table: Path, tmp_path: Path, record_property: Callable[[str, object], None]
+    kind: str, commands: Children, table: Path, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     path, n, codes, faults = tmp_path / "model", 0, Counter[int](), []
     if kind in DETECTORS:
@@ -106,18 +100,17 @@ def test_a_forged_file_is_refused_in_one_sentence_or_is_sound(
         LEARNERS[kind]().save(path)
     tensors, header = checkpoint.read(path)
     rng, most, slowest = np.random.default_rng(0), 0, 0.0
-    ways = commands(path, table, kind)
+    ways = ways_of(path, table, kind)
     for way in ways:
         write(path, Forged("as it was", tensors, header, False))
-        ended = way(run)
+        ended = way(commands)
         assert ended.code == 0 or b"warm-up" in ended.errors, (kind, ended)
     for n, forged in enumerate(forgeries(tensors, header, rng), 1):
         write(path, forged)
-        ended = ways[n % len(ways)](run)
+        ended = ways[n % len(ways)](commands)
         codes[ended.code] += 1
         most, slowest = max(most, ended.growth), max(slowest, ended.seconds)
         faults += [(forged.what, fault, ended.arguments, ended.errors[-500:]) for fault in unsound(forged, ended)]
     counts = f"{kind}: {n:,} forged files; {dict(codes)}; at most {most / 2**20:.0f} MB and {slowest:.1f} s"
-    record_property("attack", counts)
-    print(counts)
+    record_property("counted", counts)
     assert not faults, (len(faults), faults[:10])
