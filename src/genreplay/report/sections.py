@@ -108,6 +108,15 @@ SECTIONS = (
         recipe.log_z,
     ),
     Section(
+        "device",
+        BEYOND,
+        "The learner for microcontrollers",
+        "What do float32 and 8-bit integers on a device lose beside the learner in Python?",
+        ("device",),
+        device.content,
+        device.findings,
+    ),
+    Section(
         "anomaly",
         DETECTION,
         "Anomalies in tables",
@@ -160,15 +169,6 @@ SECTIONS = (
         ("sensors",),
         sensors.content,
         detection.sensors,
-    ),
-    Section(
-        "device",
-        DETECTION,
-        "The learner for microcontrollers",
-        "What do float32 and 8-bit integers on a device lose beside the learner in Python?",
-        ("device",),
-        device.content,
-        device.findings,
     ),
     Section(
         "runs",
