@@ -166,7 +166,7 @@ BASE = PAPER.replace(negative=FromRowsAndChains(n_chains=20), n_epochs=2)
 INGREDIENTS = [
     cls
     for cls in Ingredient.classes.values()
-    if cls.__module__.startswith("genreplay.")
+    if cls.__module__.startswith(("genreplay.core", "genreplay.estimators"))
     and is_dataclass(cls)
     and not issubclass(cls, Recipe | TableRBM | Rehearsed | Deviations)
 ]
