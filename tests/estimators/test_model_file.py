@@ -13,7 +13,8 @@ import pytest
 from genreplay import CheckpointError, OnlineRBM, OnlineRBMDetector, TableEncoder, TableRBM, series_detector
 from genreplay.core import checkpoint
 from genreplay.core.grouped import Dreams
-from genreplay.core.model_file import LARGEST_FILE, Form, check_arrays
+from genreplay.core.model_arrays import Form, check_arrays
+from genreplay.core.model_file import LARGEST_FILE
 from tests.attack.forging import Forged, write
 
 SMALL = TableRBM(n_hidden=3, n_first=2, batch_size=5, replay=Dreams(size=6, n_rows=4))
@@ -262,3 +263,15 @@ def test_limits_may_differ_from_column_to_column() -> None:
     check_arrays({"codes": np.array([[1, 3]], dtype=np.uint8)}, codes=form)
     with pytest.raises(ValueError, match="'codes' has values"):
         check_arrays({"codes": np.array([[2, 3]], dtype=np.uint8)}, codes=form)
+
+
+def test_a_model_that_could_not_be_read_again_is_not_saved(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    model = OnlineRBM(4, batch_size=20, random_state=0).fit(np.eye(8).repeat(5, axis=0))
+    model.save(path)
+    before = path.read_bytes()
+    rbm = model.state_.rbm
+    model.state_ = model.state_._replace(rbm=rbm._replace(W=rbm.W * 1e9))
+    with pytest.raises(ValueError, match=r"is not written, since it could not be read again\. Its array 'theta.W' has"):
+        model.save(path)
+    assert path.read_bytes() == before, "the file from before is still there"

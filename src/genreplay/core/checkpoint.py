@@ -26,6 +26,7 @@ from safetensors.numpy import save as serialize
 from genreplay.core import ingredient, model_file
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels import Workspace
+from genreplay.core.model_arrays import check_learner
 from genreplay.core.model_file import LARGEST_FILE, LARGEST_HEADER, Learner
 from genreplay.core.rbm import RBM
 from genreplay.core.recipe import Recipe
@@ -77,6 +78,8 @@ def save(
 ) -> None:
     """Write ``state`` to ``path`` atomically: a temporary file beside it, fsync, rename.
 
+    What ``load`` would refuse, such as parameters that have diverged, is not written.
+
     >>> import tempfile
     >>> from genreplay.core import PAPER, online
     >>> path = Path(tempfile.mkdtemp()) / "learner.safetensors"
@@ -84,15 +87,19 @@ def save(
     >>> load(path).state.t
     1
     """
-    tensors: Tensors = {
+    held: Tensors = {
         **_named("theta", state.rbm),
         **_named("velocity", state.velocity),
         "waiting": state.waiting[: state.n_waiting],
         "ones": state.ones,
         **({} if state.chains is None else {"chains": state.chains}),
         **({} if state.average is None else _named("average", state.average)),
-        **{_PAST + name: array for name, array in state.past.dump().items()},
     }
+    try:
+        check_learner(held, recipe, state.n_learned, len(state.waiting))
+    except ValueError as error:
+        raise ValueError(f"{path} is not written, since it could not be read again. {error}") from error
+    tensors = held | {_PAST + name: array for name, array in state.past.dump().items()}
     header = {
         "t": state.t,
         "n_epochs": state.n_epochs,
@@ -276,7 +283,7 @@ def rebuilt(tensors: Tensors, header: Mapping[str, Any]) -> Checkpoint:
         raise ValueError(f"It has a {type(recipe).__name__} in place of a recipe.")
     of_past = {name.removeprefix(_PAST): array for name, array in tensors.items() if name.startswith(_PAST)}
     tensors = {name: array for name, array in tensors.items() if not name.startswith(_PAST)}
-    model_file.check_learner(tensors, held, recipe)
+    check_learner(tensors, recipe, held.n_learned, held.batch_rows)
     rbm, velocity = _theta("theta", tensors), _theta("velocity", tensors)
     n_waiting = len(tensors["waiting"])
     waiting = np.empty((held.batch_rows, rbm.n_visible), dtype=rbm.W.dtype)

@@ -1,20 +1,18 @@
-"""What a model file may hold. Everything in a file is compared with this before anything is built from it.
+"""What the header of a model file may hold. Everything in it is compared with this before anything is built from it.
 
-The digest of a file shows damage, not intent: anyone can write a file with a right one. So types, ranges, lengths and
-shapes are checked here, in the header by msgspec and in the tensors by ``check_arrays``. Settings go through the
-constructors of their classes, which know their rules, and what must agree with an encoder or a recipe is checked where
-these are made. What fails is a ``ValueError`` that says what is wrong; ``checkpoint.refusing`` adds the file's name.
+The digest of a file shows damage, not intent: anyone can write a file with a right one. So types, ranges and lengths
+are checked here, by msgspec; ``model_arrays`` does the same for the tensors. Settings go through the constructors of
+their classes, which know their rules, and what must agree with an encoder or a recipe is checked where these are made.
+What fails is a ``ValueError`` that says what is wrong; ``checkpoint.refusing`` adds the file's name.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert
 
 from genreplay.core.ingredient import MOST
@@ -22,17 +20,12 @@ from genreplay.core.kernels.arrays import MOST_CODES
 from genreplay.core.kernels.running import N_LENGTHS
 from genreplay.core.kernels.scores import EDGES
 
-if TYPE_CHECKING:
-    from genreplay.core.recipe import Recipe
-
 LARGEST_FILE = 2**30
 """bytes of a file; also of the arrays that its settings ask for"""
 LARGEST_HEADER = 100_000_000
 """bytes; safetensors reads no larger one"""
 MOST_COUNTED = 2**53
 """rows, updates or epochs: up to here, floats count exactly"""
-LARGEST_PARAMETER = 1e6
-"""of an ``RBM``: a log-odds beyond any that is learned, with which no score overflows"""
 _LARGEST = sys.float_info.max
 
 Count = Annotated[int, Meta(ge=0, le=MOST_COUNTED)]
@@ -387,76 +380,6 @@ def checked(header: Any, form: type[AnyPart]) -> AnyPart:
         what, _, place = str(error).partition(" - at ")
         where = f" at {place.strip('`').removeprefix('$.')}" if place else ""
         raise ValueError(f"Its header is wrong{where}: {what}.") from None
-
-
-class Form(NamedTuple):
-    """What an array must be."""
-
-    dtype: str
-    shape: tuple[int | None, ...]
-    """None for any number"""
-    low: npt.ArrayLike = -np.inf
-    high: npt.ArrayLike = np.inf
-    """limits of its values, of all or of each column"""
-
-
-def check_arrays(arrays: Mapping[str, npt.NDArray[Any]], /, **forms: Form) -> None:
-    """Raise an error unless there are these arrays and no others, each as it must be.
-
-    >>> check_arrays({"counts": np.array([1.0, np.nan])}, counts=Form("float64", (2,), low=0))
-    Traceback (most recent call last):
-    ValueError: Its array 'counts' has values that are not finite, or out of their range.
-    """
-    for name in [*arrays, *forms]:
-        if name not in forms or name not in arrays:
-            raise ValueError(f"It {'lacks the' if name in forms else 'has an unknown'} array {name!r}.")
-    for name, form in forms.items():
-        array = arrays[name]
-        fits = len(array.shape) == len(form.shape) and all(
-            wanted in (None, n) for wanted, n in zip(form.shape, array.shape, strict=True)
-        )
-        if array.dtype != form.dtype or not fits:
-            wanted = ", ".join("n" if n is None else str(n) for n in form.shape)
-            raise ValueError(
-                f"Its array {name!r} is {array.dtype} of shape {array.shape}, but must be {form.dtype} of ({wanted})."
-            )
-        if not (np.isfinite(array) & (array >= form.low) & (array <= form.high)).all():
-            raise ValueError(f"Its array {name!r} has values that are not finite, or out of their range.")
-
-
-def check_learner(arrays: Mapping[str, npt.NDArray[Any]], header: Learner, recipe: Recipe) -> None:
-    """Check the arrays of an ``OnlineRBM``, but those of its past, which the recipe's replay knows."""
-    W = arrays.get("theta.W")
-    if W is None or W.ndim != 2 or 0 in W.shape or W.dtype.name not in ("float32", "float64"):
-        raise ValueError("It has no weights 'theta.W', a matrix of floats.")
-    dtype, (n_hidden, n_visible) = W.dtype.name, W.shape
-    shapes = {"W": (n_hidden, n_visible), "a": (n_visible,), "b": (n_hidden,)}
-    averaged = ("average",) if "average.W" in arrays else ()
-    forms = {
-        f"{kind}.{name}": Form(dtype, shape, -LARGEST_PARAMETER, LARGEST_PARAMETER)
-        for kind in ("theta", "velocity", *averaged)
-        for name, shape in shapes.items()
-    }
-    forms |= {
-        "waiting": Form(dtype, (None, n_visible), 0, 1),
-        "ones": Form("float64", (n_visible,), 0, header.n_learned),
-    }
-    n_chains = recipe.negative.n_chains
-    if "chains" in arrays:
-        forms["chains"] = Form(dtype, (n_chains or None, n_visible), 0, 1)
-    check_arrays(arrays, **forms)
-    if len(arrays["waiting"]) > header.batch_rows:
-        raise ValueError(
-            f"{len(arrays['waiting'])} rows wait in it, more than the {header.batch_rows} it has room for."
-        )
-    rows = max(header.batch_rows, n_chains, getattr(recipe.rehearsal, "n_rows", 0))
-    check_room(rows * n_visible * W.itemsize, f"{rows:,} rows")
-
-
-def check_room(n_bytes: int, what: str) -> None:
-    """Raise an error if a setting asks for more memory than a whole file may take."""
-    if n_bytes > LARGEST_FILE:
-        raise ValueError(f"Its settings ask for {what}, which take {n_bytes:,} bytes, more than {LARGEST_FILE:,}.")
 
 
 def _has_values(code: _Cuts) -> bool:

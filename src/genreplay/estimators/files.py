@@ -16,7 +16,7 @@ from genreplay.core.grouped.learner import LIMIT, MEMORY, log_shares
 from genreplay.core.grouped.model import offsets_of
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
-from genreplay.core.model_file import Form, check_arrays, check_room
+from genreplay.core.model_arrays import Form, check_arrays, check_room
 from genreplay.core.recipe import Recipe
 from genreplay.core.state import State
 from genreplay.estimators import arguments

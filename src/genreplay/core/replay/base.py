@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from genreplay.core.ingredient import Ingredient
 from genreplay.core.kernels import Array
-from genreplay.core.model_file import check_arrays
+from genreplay.core.model_arrays import check_arrays
 from genreplay.core.rbm import RBM
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from genreplay.core.ingredient import MOST_ROWS, is_number, require, require_count
 from genreplay.core.kernels import Array
-from genreplay.core.model_file import MOST_COUNTED, Form, check_arrays, check_room
+from genreplay.core.model_arrays import Form, check_arrays, check_room
+from genreplay.core.model_file import MOST_COUNTED
 from genreplay.core.rbm import RBM
 from genreplay.core.replay.base import Arrays, Past, Replay
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from genreplay.core.ingredient import is_positive_int, require
 from genreplay.core.kernels import Array
-from genreplay.core.model_file import MOST_COUNTED, Form, check_arrays
+from genreplay.core.model_arrays import Form, check_arrays
+from genreplay.core.model_file import MOST_COUNTED
 from genreplay.core.rbm import RBM
 from genreplay.core.replay.base import Arrays, Past, Replay
 
