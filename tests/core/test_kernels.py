@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from genreplay.core import PAPER, contrastive, kernels, online, partition, rbm
+from genreplay.core.ingredient import Layer
 from genreplay.core.kernels import Near, Sparse, Workspace
 from genreplay.core.rbm import RBM
 from genreplay.core.state import bytes_held
@@ -135,9 +136,7 @@ def test_sparse_products_without_numba_say_what_to_install(monkeypatch: pytest.M
 @pytest.mark.parametrize("reconstruction", ["probabilities", "samples"])
 @pytest.mark.parametrize("n_cd", [1, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_gradient_does_not_depend_on_how_it_is_computed(
-    reconstruction: contrastive.Reconstruction, n_cd: int, dtype: type
-) -> None:
+def test_gradient_does_not_depend_on_how_it_is_computed(reconstruction: Layer, n_cd: int, dtype: type) -> None:
     theta = model(120, 80, scale=0.3, dtype=dtype)
     theta.a[:] = -2
     V = bits(60, 120, 0.1, dtype=dtype)

@@ -33,8 +33,9 @@ from genreplay.core.grouped import Rehearsed
 from genreplay.core.ingredient import Ingredient
 from genreplay.core.rehearsal import AllRows, Rehearsal
 from genreplay.core.replay import Replay
-from genreplay.core.schedules import EqualTime, Falling, Schedule
+from genreplay.core.schedules import EqualTime, Falling, NotCarried, Schedule
 from genreplay.core.start import RandomStart
+from genreplay.core.steps import AllDecay, WholeUnion
 from tests.estimators.snapshot import snapshot, table_snapshot
 
 Rows = npt.NDArray[np.float64]
@@ -150,6 +151,7 @@ def test_a_default_of_the_encoder_given_explicitly_changes_nothing(name: str) ->
 REQUIRED: dict[type, dict[str, Any]] = {
     Falling: {"first": 0.1, "last": 0.05},
     EqualTime: {"n_epochs": 3},
+    NotCarried: {"momentum": 0.5},
 }
 """what an ingredient cannot be made without"""
 PLACES: dict[type, str] = {
@@ -159,6 +161,8 @@ PLACES: dict[type, str] = {
     NegativePhase: "negative",
     Uncentred: "centring",
     AllRows: "divisor",
+    WholeUnion: "steps",
+    AllDecay: "decays",
     Schedule: "learning_rate",
     NoAverage: "averaging",
 }
@@ -175,7 +179,7 @@ INGREDIENTS = [
 def in_its_place(ingredient: Ingredient) -> Recipe:
     """A recipe with this ingredient."""
     (place,) = {place for kind, place in PLACES.items() if isinstance(ingredient, kind)}
-    place = "n_epochs" if isinstance(ingredient, EqualTime) else place
+    place = {EqualTime: "n_epochs", NotCarried: "momentum"}.get(type(ingredient), place)
     base = BASE.replace(replay=DreamPool(size=30)) if place in ("averaging", "rehearsal") else BASE
     return base.replace(**{place: ingredient})
 

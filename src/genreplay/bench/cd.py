@@ -9,7 +9,7 @@ from genreplay.bench.figures import Part, Target, multiples, speedup
 from genreplay.bench.measure import Contestant, Effort, Turns, interleave
 from genreplay.bench.rows import N_HIDDEN, Rows, mnist, model_of_mnist, web
 from genreplay.core import RBM
-from genreplay.core.contrastive import Reconstruction
+from genreplay.core.ingredient import Layer
 from genreplay.core.kernels import Array
 
 N_ROWS = 400
@@ -80,7 +80,7 @@ def _in_turns(contestants: dict[str, Contestant], effort: Effort) -> Turns:
 
 def step(rbm: RBM, V: Array, path: ours.KernelPath) -> Contestant:
     """Our step on one path. The sparse path samples, to have zeros to skip; the dense path needs no sampling."""
-    reconstruction: Reconstruction = "probabilities" if path == "dense" else "samples"
+    reconstruction: Layer = "probabilities" if path == "dense" else "samples"
     return Contestant(ours.cd_step(rbm, V, path, reconstruction, np.random.default_rng(0)))
 
 

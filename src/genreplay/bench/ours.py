@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 
 from genreplay.core import PAPER, RBM, Recipe, kernels, online, partition
-from genreplay.core.contrastive import Reconstruction, cd_gradient, momentum_step, prepare
+from genreplay.core.contrastive import cd_gradient, momentum_step, prepare
+from genreplay.core.ingredient import Layer
 from genreplay.core.kernels import Array, Workspace
 from genreplay.core.partition import Float64
 from genreplay.core.rbm import init, zeros_like
@@ -42,7 +43,7 @@ def trained(V: Array, n_hidden: int, n_steps: int, rng: np.random.Generator) -> 
     return rbm
 
 
-def cd_step(rbm: RBM, V: Array, path: KernelPath, reconstruction: Reconstruction, rng: np.random.Generator) -> Call:
+def cd_step(rbm: RBM, V: Array, path: KernelPath, reconstruction: Layer, rng: np.random.Generator) -> Call:
     """One step of CD-1 with momentum and decay, as an update takes it."""
     rbm, work = rbm.copy(), Workspace()
     velocity = zeros_like(rbm)

@@ -6,7 +6,7 @@ Needs NumPy, and safetensors for files; uses Numba for speed where it is install
 from genreplay.core import checkpoint, contrastive, kernels, online, partition, rbm, replay
 from genreplay.core.averaging import NoAverage, RecentAverage
 from genreplay.core.checkpoint import CheckpointError
-from genreplay.core.contrastive import Centred, FromChains, FromRows, FromRowsAndChains, Uncentred
+from genreplay.core.contrastive import Centred, FromChains, FromRows, FromRowsAndChains, MeanField, Uncentred
 from genreplay.core.grouped import Dreams, Nothing, Stored, TableRBM
 from genreplay.core.online import DivergenceError
 from genreplay.core.partition import LogPartition
@@ -14,15 +14,17 @@ from genreplay.core.rbm import RBM
 from genreplay.core.recipe import MODERN, PAPER, RECIPES, Recipe
 from genreplay.core.rehearsal import AllRows, EveryUpdate, NewRows, OnDrift
 from genreplay.core.replay import DreamPool, GenerativeReplay, MemoryReplay, NoReplay, Replay
-from genreplay.core.schedules import Clock, EqualTime, Falling, LowAtFirst, Schedule
-from genreplay.core.start import BaseRateStart, RandomStart
+from genreplay.core.schedules import Clock, EqualTime, Falling, LowAtFirst, NotCarried, Schedule
+from genreplay.core.start import BaseRateStart, RandomStart, RandomWeights
 from genreplay.core.state import Info, State
+from genreplay.core.steps import AllDecay, MiniBatches, WeightsDecay, WholeUnion
 
 __all__ = [
     "MODERN",
     "PAPER",
     "RBM",
     "RECIPES",
+    "AllDecay",
     "AllRows",
     "BaseRateStart",
     "Centred",
@@ -41,13 +43,17 @@ __all__ = [
     "Info",
     "LogPartition",
     "LowAtFirst",
+    "MeanField",
     "MemoryReplay",
+    "MiniBatches",
     "NewRows",
     "NoAverage",
     "NoReplay",
+    "NotCarried",
     "Nothing",
     "OnDrift",
     "RandomStart",
+    "RandomWeights",
     "RecentAverage",
     "Recipe",
     "Replay",
@@ -56,6 +62,8 @@ __all__ = [
     "Stored",
     "TableRBM",
     "Uncentred",
+    "WeightsDecay",
+    "WholeUnion",
     "checkpoint",
     "contrastive",
     "kernels",

@@ -6,16 +6,13 @@ The negative phase starts at the rows (the paper), at persistent chains, or at b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from genreplay.core import kernels
-from genreplay.core.ingredient import MOST_ROWS, Ingredient, require, require_count
+from genreplay.core.ingredient import MOST_ROWS, Ingredient, Layer, require_count, require_layer
 from genreplay.core.kernels import Array, Near, VisibleRows, Workspace
 from genreplay.core.rbm import RBM, bernoulli
-
-Reconstruction = Literal["probabilities", "samples"]
 
 
 class NegativePhase(Ingredient):
@@ -56,12 +53,16 @@ class FromRows(NegativePhase):
     Recipe(negative=FromRows(reconstruction='samples'))
     """
 
-    reconstruction: Reconstruction = "probabilities"
+    reconstruction: Layer = "probabilities"
     """what the last visible layer holds; the paper does not say"""
+    positive: Layer = "probabilities"
+    """what the hidden layer of Psi+ holds; the paper does not say"""
+    negative: Layer = "probabilities"
+    """what the hidden layer of Psi- holds; the paper does not say"""
 
     def __post_init__(self) -> None:
-        rule = "'probabilities' or 'samples'"
-        require(self, "reconstruction", rule, self.reconstruction in ("probabilities", "samples"))
+        for name in ("reconstruction", "positive", "negative"):
+            require_layer(self, name)
 
     def gradient(
         self,
@@ -73,7 +74,31 @@ class FromRows(NegativePhase):
         rng: np.random.Generator,
         work: Workspace,
     ) -> RBM:
-        return cd_gradient(rbm, V, n_cd, rng, self.reconstruction, work)
+        return cd_gradient(rbm, V, n_cd, rng, self.reconstruction, work, self.positive, self.negative)
+
+
+@dataclass(frozen=True, repr=False)
+class MeanField(NegativePhase):
+    """Nothing is sampled: each layer holds the probabilities given those of the other. Another reading of the paper.
+
+    Lines 29 to 35 say "Infer P(...)", and nowhere that a state is drawn.
+
+    >>> from genreplay import PAPER
+    >>> PAPER.replace(negative=MeanField())
+    Recipe(negative=MeanField())
+    """
+
+    def gradient(
+        self,
+        rbm: RBM,
+        V: VisibleRows,
+        chains: Array | None,
+        n_cd: int,
+        n_new: int,
+        rng: np.random.Generator,
+        work: Workspace,
+    ) -> RBM:
+        return mean_field_gradient(rbm, V, n_cd, work)
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,13 +187,15 @@ def cd_gradient(
     V: VisibleRows,
     n_cd: int,
     rng: np.random.Generator,
-    reconstruction: Reconstruction = "probabilities",
+    reconstruction: Layer = "probabilities",
     work: Workspace | None = None,
+    positive: Layer = "probabilities",
+    negative: Layer = "probabilities",
 ) -> RBM:
     """(Psi+ - Psi-) / number of rows, the negative phase started from the rows (Eqs. 4, 5; lines 28-37).
 
-    Both statistics use hidden probabilities. Inside the chain both layers are sampled; the last visible layer, which
-    enters Psi-, is left as probabilities or sampled, as ``reconstruction`` says. The paper does not say which.
+    Inside the chain both layers are sampled. The paper does not say what enters the statistics: ``positive`` and
+    ``negative`` say what the hidden layers of Psi+ and Psi- hold, ``reconstruction`` what the last visible one does.
 
     Two departures from the letter of the paper: line 39 divides by n_B + n_Bhat, here it is the number of rows there
     are, which differs when nothing is rehearsed (t = 1, or no replay); and the sign is that of Eqs. 3 and 5, which
@@ -183,11 +210,13 @@ def cd_gradient(
     work = Workspace() if work is None else work
     n, dtype = len(V), rbm.W.dtype
     V = prepare(rbm, V, work)
-    positive, x_h, inputs, p_h, h = work.array("hidden", (5, n, rbm.n_hidden), dtype)
+    H, x_h, inputs, p_h, h = work.array("hidden", (5, n, rbm.n_hidden), dtype)
     _, x_v, p_v, v = work.array("visible", (4, n, rbm.n_visible), dtype)
 
     kernels.to_hidden(V, rbm.W, rbm.b, out=inputs)
-    kernels.sample(inputs, rng, p=positive, out=h)  # line 29
+    kernels.sample(inputs, rng, p=H, out=h)  # line 29
+    if positive == "samples":
+        np.copyto(H, h)
     for k in range(1, n_cd + 1):  # lines 32-36
         kernels.to_visible(h, rbm.W, rbm.a, out=x_v)
         visible: VisibleRows | Near
@@ -199,8 +228,27 @@ def cd_gradient(
         kernels.to_hidden(visible, rbm.W, rbm.b, out=x_h, origin=inputs)
         if k < n_cd:
             kernels.sample(x_h, rng, p=p_h, out=h)
-    negative = kernels.sigmoid(x_h, out=x_h)
-    return RBM(*kernels.contrast(V, positive, visible, negative, work))
+    H_neg = kernels.sample(x_h, rng, p=p_h, out=h)[1] if negative == "samples" else kernels.sigmoid(x_h, out=x_h)
+    return RBM(*kernels.contrast(V, H, visible, H_neg, work))
+
+
+def mean_field_gradient(rbm: RBM, V: VisibleRows, n_steps: int, work: Workspace | None = None) -> RBM:
+    """The same with probabilities in place of every state, so that nothing is random.
+
+    >>> rbm = RBM(W=np.zeros((1, 2)), a=np.zeros(2), b=np.zeros(1))
+    >>> mean_field_gradient(rbm, np.array([[1.0, 0.0]]), n_steps=1).W
+    array([[ 0.25, -0.25]])
+    """
+    work = Workspace() if work is None else work
+    V = prepare(rbm, V, work)
+    H, H_neg = work.array("hidden", (2, len(V), rbm.n_hidden), rbm.W.dtype)
+    visible = work.array("visible", (4, len(V), rbm.n_visible), rbm.W.dtype)[1]
+    kernels.sigmoid(kernels.to_hidden(V, rbm.W, rbm.b, out=H), out=H)
+    np.copyto(H_neg, H)
+    for _ in range(n_steps):
+        kernels.sigmoid(kernels.to_visible(H_neg, rbm.W, rbm.a, out=visible), out=visible)
+        kernels.sigmoid(kernels.to_hidden(visible, rbm.W, rbm.b, out=H_neg), out=H_neg)
+    return RBM(*kernels.contrast(V, H, visible, H_neg, work))
 
 
 def pcd_gradient(
@@ -298,13 +346,15 @@ def momentum_step(
     learning_rate: float,
     momentum: float,
     weight_decay: float,
+    bias_decay: float | None = None,
 ) -> None:
-    """Move Delta Theta and Theta, both in place (lines 39 and 40). The decay acts on all of Theta, biases too.
+    """Move Delta Theta and Theta, both in place (lines 39 and 40). The decay is the same for the biases unless given.
 
     >>> theta, velocity, gradient = (RBM(W=np.ones((1, 1)), a=np.ones(1), b=np.ones(1)) for _ in range(3))
     >>> momentum_step(theta, velocity, gradient, learning_rate=0.1, momentum=0.5, weight_decay=0.2)
     >>> velocity.a.round(2), theta.a.round(2)
     (array([0.58]), array([1.58]))
     """
-    for part, delta, slope in zip(rbm, velocity, gradient, strict=True):
-        kernels.momentum(part, delta, slope, float(learning_rate), float(momentum), float(weight_decay))
+    others = weight_decay if bias_decay is None else bias_decay
+    for part, delta, slope, decay in zip(rbm, velocity, gradient, (weight_decay, others, others), strict=True):
+        kernels.momentum(part, delta, slope, float(learning_rate), float(momentum), float(decay))

@@ -7,7 +7,7 @@ import sys
 from collections import defaultdict
 from dataclasses import fields, is_dataclass, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+Layer = Literal["probabilities", "samples"]
+"""what the units of a layer hold where the paper does not say: probabilities of a one, or zeros and ones"""
 
 MOST = 10**9
 """of anything that a setting counts"""
@@ -149,6 +152,18 @@ def require(ingredient: object, name: str, rule: str, holds: bool) -> None:
 def is_positive_int(value: object, most: int = MOST) -> bool:
     """Whether a setting counts something: 1, 2, ..., up to ``most``; True is no number here."""
     return isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= most
+
+
+def require_layer(ingredient: Ingredient, name: str) -> None:
+    """Refuse a setting that is not a kind of layer.
+
+    >>> from genreplay.core.contrastive import FromRows
+    >>> FromRows(reconstruction="means")
+    Traceback (most recent call last):
+    ValueError: The 'reconstruction' setting of FromRows must be 'probabilities' or 'samples'. Got 'means' instead.
+    """
+    rule = "'probabilities' or 'samples'"
+    require(ingredient, name, rule, getattr(ingredient, name) in ("probabilities", "samples"))
 
 
 def require_count(ingredient: object, name: str, most: int = MOST) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.core import rbm as rbm_module
-from genreplay.core.contrastive import momentum_step, prepare
+from genreplay.core.contrastive import momentum_step
 from genreplay.core.ingredient import MOST_PASSES
 from genreplay.core.kernels import Array, Sparse, VisibleRows, Workspace
 from genreplay.core.recipe import Recipe
@@ -49,7 +49,7 @@ def init(
     >>> state.t, state.rbm.W.shape, state.n_waiting
     (1, (4, 8), 0)
     """
-    rbm = rbm_module.init(n_visible, n_hidden, rng, recipe.start.sigma, dtype)
+    rbm = recipe.start.draw(n_visible, n_hidden, rng, dtype)
     return State(
         rbm=rbm,
         velocity=rbm_module.zeros_like(rbm),
@@ -148,7 +148,7 @@ def step(state: State, recipe: Recipe, batch_size: int) -> tuple[State, Info]:
         # Lines 11-23: at first there is no past; from the second update on, rows of it are recalled.
         drift = 0.0 if t == 1 else drift_of_means(batch, state.ones, state.n_learned)
         n_wanted = 0 if t == 1 else recipe.rehearsal.n_rows_for(len(batch), drift)
-        V = _union(state, batch, n_wanted)
+        V = _union(state, batch, n_wanted, recipe)
         n_replayed = len(V) - len(batch)  # a strategy may have less to recall
 
         # Line 25. The state keeps its own parameters until the update has succeeded.
@@ -167,13 +167,18 @@ def step(state: State, recipe: Recipe, batch_size: int) -> tuple[State, Info]:
                 f"An update has at most {MOST_PASSES:,} epochs, but n_epochs={recipe.n_epochs!r} says more."
             )
         for epoch in range(1, n_epochs + 1):  # line 26
-            clock = clock._replace(epoch=epoch)
             if epoch > 1 and n_replayed and recipe.rehearsal.redraw:
-                V = _union(state, batch, n_replayed)  # line 28
-            gradient = recipe.negative.gradient(rbm, V, chains, recipe.n_cd, len(batch), rng, state.work)  # 29-37
-            gradient = recipe.centring.apply(gradient, rbm, means)
-            rate, momentum = share * at(recipe.learning_rate, clock), at(recipe.momentum, clock)
-            momentum_step(rbm, velocity, gradient, rate, momentum, at(recipe.weight_decay, clock))  # lines 39-40
+                V = _union(state, batch, n_replayed, recipe)  # line 28
+            for number, rows in enumerate(recipe.steps.parts(V, rng), start=1):
+                clock = clock._replace(epoch=epoch, step=number)
+                gradient = recipe.negative.gradient(
+                    rbm, rows, chains, recipe.n_cd, len(batch), rng, state.work
+                )  # 29-37
+                gradient = recipe.centring.apply(gradient, rbm, means)
+                rate, momentum = share * at(recipe.learning_rate, clock), at(recipe.momentum, clock)
+                decay = at(recipe.weight_decay, clock)
+                bias_decay = recipe.decays.of_biases(decay)
+                momentum_step(rbm, velocity, gradient, rate, momentum, decay, bias_decay)  # lines 39-40
         _check_finite(rbm, velocity, t, recipe, clock)
 
         # Lines 42-46. Rows beyond the batch are there only if the batch size was lowered.
@@ -186,13 +191,13 @@ def step(state: State, recipe: Recipe, batch_size: int) -> tuple[State, Info]:
     return state, Info(len(batch), n_replayed, drift, rate, n_epochs)
 
 
-def _union(state: State, batch: Array, n_past: int) -> VisibleRows:
+def _union(state: State, batch: Array, n_past: int, recipe: Recipe) -> VisibleRows:
     """The batch, with rows of the past below it (lines 14-22 and 28)."""
     V = batch
     if n_past:
         past = state.past.recall(n_past, state.rbm, state.rng)
         V = np.concatenate([batch, _dense(past, state, type(state.past).__name__)])
-    return prepare(state.rbm, V, state.work)
+    return recipe.steps.ready(state.rbm, V, state.work)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class LogPartition(NamedTuple):
     """An estimate of log Z, with its error and its cost.
 
     >>> exact(RBM(W=np.zeros((3, 2)), a=np.zeros(2), b=np.zeros(3)))._replace(seconds=0.0)
-    LogPartition(log_z=3.46..., std_error=0.0, ess=inf, method='exact', n_sweeps=4, seconds=0.0, at_least=-inf)
+    LogPartition(log_z=3.46..., std_error=0.0, ess=inf, method='exact', n_sweeps=4, seconds=0.0, ...)
     """
 
     log_z: float
@@ -62,6 +62,8 @@ class LogPartition(NamedTuple):
     """cost: wall time"""
     at_least: float = -np.inf
     """the bound by states that are known: log of the sum of exp(-F) over distinct ones"""
+    unreached: float = 0.0
+    """nats by which log Z may be higher, because chains stay where annealing hardly leads"""
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -85,6 +87,11 @@ class LogPartition(NamedTuple):
             return (
                 f"the estimate is {self.log_z:.1f} +- {self.std_error:.1f}, but known rows alone give at least "
                 f"{self.at_least:.1f}"
+            )
+        if self.unreached:
+            return (
+                f"chains stay where annealing hardly leads, and log Z may be up to {self.unreached:.0f} nats higher; "
+                "more temperatures may help"
             )
         if self.ess < _LEAST_ESS:
             return f"the weights of only {self.ess:.1f} chains overlap"

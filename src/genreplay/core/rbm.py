@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from genreplay.core.ingredient import Layer
 from genreplay.core.kernels import (
     Array,
     VisibleRows,
@@ -158,11 +159,11 @@ def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
     return v
 
 
-def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
+def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator, visible: Layer = "samples") -> Array:
     """Generate rows from the model, to replay what it has learned (Algorithm 1, lines 14-22).
 
-    The hidden layer starts at real values h ~ U(0, 1) (line 16). After that, both layers are sampled. Line 19 is not
-    computed after the last step, because its result is not used.
+    The hidden layer starts at real values h ~ U(0, 1) (line 16). After that, both layers are sampled; the last visible
+    one may be left as probabilities. Line 19 is not computed after the last step, because its result is not used.
 
     >>> always_on = RBM(W=np.zeros((3, 2)), a=np.full(2, 50.0), b=np.zeros(3))
     >>> dream(always_on, n_samples=2, n_gibbs=1, rng=np.random.default_rng(0))
@@ -170,8 +171,11 @@ def dream(rbm: RBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> A
            [1., 1.]])
     """
     h = rng.random((n_samples, rbm.n_hidden), dtype=rbm.b.dtype.type)
-    v = bernoulli(visible_given_hidden(rbm, h), rng)
-    return gibbs(rbm, v, n_gibbs - 1, rng)
+    for _ in range(n_gibbs - 1):
+        v = bernoulli(visible_given_hidden(rbm, h), rng)
+        h = bernoulli(hidden_given_visible(rbm, v), rng)
+    p = visible_given_hidden(rbm, h)
+    return p if visible == "probabilities" else bernoulli(p, rng)
 
 
 def conditional_gibbs(

@@ -11,6 +11,7 @@ from genreplay.core.rehearsal import AllRows, EveryUpdate, NewRows, OnDrift, Reh
 from genreplay.core.replay import DreamPool, GenerativeReplay, Replay
 from genreplay.core.schedules import EqualTime, Falling, LowAtFirst, Number, is_number_or_schedule
 from genreplay.core.start import BaseRateStart, RandomStart
+from genreplay.core.steps import AllDecay, WholeUnion
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -41,12 +42,16 @@ class Recipe(Ingredient):
     """whether units are counted from their means (Eq. 5)"""
     divisor: AllRows = AllRows()
     """the rows that line 39 divides by"""
+    steps: WholeUnion = WholeUnion()
+    """what a step takes of the rows (line 28)"""
     learning_rate: Number = 0.05
     """alpha (line 39)"""
     momentum: Number = LowAtFirst()
     """rho (line 39)"""
     weight_decay: Number = 0.0002
-    """xi (line 39), on all of Theta"""
+    """xi (line 39)"""
+    decays: AllDecay = AllDecay()
+    """which parameters it acts on"""
     averaging: NoAverage = NoAverage()
     """which parameters score and dream at the faces"""
 
@@ -58,6 +63,8 @@ class Recipe(Ingredient):
             "negative": NegativePhase,
             "centring": Uncentred,
             "divisor": AllRows,
+            "steps": WholeUnion,
+            "decays": AllDecay,
             "averaging": NoAverage,
         }
         for name, kind in kinds.items():

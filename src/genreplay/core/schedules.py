@@ -29,6 +29,8 @@ class Clock(NamedTuple):
     """rows of the batch, n_B"""
     n_replayed: int = 0
     """rows rehearsed beside them"""
+    step: int = 1
+    """step of this epoch, from 1; the paper has one step an epoch"""
 
 
 class Schedule(Ingredient):
@@ -123,6 +125,29 @@ class LowAtFirst(Schedule):
     def at(self, clock: Clock) -> float:
         before = clock.n_epochs_before if self.of == "stream" else 0
         return self.first if before + clock.epoch <= self.n_epochs else self.last
+
+
+@dataclass(frozen=True, repr=False)
+class NotCarried(Schedule):
+    """Momentum that starts anew: zero in the first step of every update. Another reading of the paper.
+
+    Line 39 carries Delta Theta from one step to the next. The paper does not say whether the first step of an update
+    goes on with that of the update before.
+
+    >>> rho = NotCarried(0.9)
+    >>> [rho.at(Clock(t=2, epoch=epoch)) for epoch in (1, 2, 3)]
+    [0.0, 0.9, 0.9]
+    """
+
+    momentum: Number
+    """rho in all other steps"""
+
+    def __post_init__(self) -> None:
+        holds = is_number_or_schedule(self.momentum, above=0, most=MOST_PASSES)
+        require(self, "momentum", f"a positive number, up to {MOST_PASSES:,}, or a Schedule", holds)
+
+    def at(self, clock: Clock) -> float:
+        return 0.0 if clock.epoch == clock.step == 1 else at(self.momentum, clock)
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,9 @@ same ones, and both agree on a wrong answer. Here
    Where the chains of step 1 have states in a region, the backward ones start from these, otherwise from ends of the
    forward ones; each region as often as its share of the forward weights says;
 5. Bennett's acceptance ratio joins the two sets of weights. It needs them to overlap; how much they do is part of the
-   answer.
+   answer;
+6. some more backward chains start from the chains of step 1 wherever these are. Where they stay in regions in which
+   their weights are far above all forward ones, annealing has hardly led there, and log Z is unknown.
 
 References
 ----------
@@ -34,11 +36,16 @@ from genreplay.core.partition import N_BURN_IN, LogPartition, ascending, bound_b
 from genreplay.core.rbm import RBM
 
 Float64 = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 N_PARTS = 16
 """parts of the mixture, beside the broad one"""
 N_MORE = 200
 """Gibbs steps before the backward pass"""
+N_CHECKS = 20
+"""backward chains of step 6, for each 100 of the others"""
+_APART = 5.0
+"""nats between the weights of both directions from which on they do not belong to the same estimate"""
 _SCOUTS = 0.1
 """temperatures of the scouts, as a share of all"""
 _BROAD = 0.15
@@ -89,9 +96,12 @@ def two_way(
 
     mixture = Mixture.of_means(means, shares / shares.sum(), rbm.W.dtype)
     v, forward = _forward(rbm, mixture, betas, n_chains, rng, progress)
-    back = settle(rbm, _by_region(mixture, settled, v, _normalised(forward), rng), N_MORE, rng, progress)
+    checks = settled[rng.choice(n_chains, size=-(-N_CHECKS * n_chains // 100), replace=False)]
+    back = np.concatenate([_by_region(mixture, settled, v, _normalised(forward), rng), checks])
+    back = settle(rbm, back, N_MORE, rng, progress)
+    regions = mixture.nearest(v), mixture.nearest(back[n_chains:])
     backward = -anneal(rbm, back, mixture, betas[::-1], rng, progress)
-    log_ratio, std_error, overlap = bennett(forward, backward)
+    log_ratio, std_error, overlap = bennett(forward, backward[:n_chains])
     return LogPartition(
         log_z_base(rbm) + log_ratio,
         std_error,
@@ -100,6 +110,7 @@ def two_way(
         n_chains * n_sweeps(len(betas)),
         time.perf_counter() - began,
         bound_by(rbm, np.concatenate([rows, settled, v])),
+        _unreached(forward, backward[n_chains:], *regions, log_ratio),
     )
 
 
@@ -140,6 +151,29 @@ def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
     for accepted in (_logistic(forward - low), _logistic(low - backward)):
         variance += accepted.var(ddof=1) / len(accepted) / max(accepted.mean(), 1e-300) ** 2
     return low, float(np.sqrt(variance)), float(2 * _logistic(forward - low).mean())
+
+
+def _unreached(forward: Float64, backward: Float64, ends: Places, starts: Places, log_ratio: float) -> float:
+    """By how much the regions where the two directions disagree may raise the estimate; 0 where they do not.
+
+    Within a region, the forward weights average to its share of Z_1 / Z_0, divided by the share of the forward chains
+    that end in it; and so do the reciprocals of the backward weights. So no knowledge is needed of how the region
+    compares with others.
+    """
+    apart = [
+        region
+        for region in np.intersect1d(ends, starts)
+        if forward[ends == region].max() < backward[starts == region].min()
+    ]
+    low, high = forward[np.isin(ends, apart)], backward[np.isin(starts, apart)]
+    if not apart or high.min() - low.max() < _APART:
+        return 0.0
+    upper = -_log_mean_exp(-high) + np.log(len(low) / len(forward))
+    return max(float(upper - log_ratio), 0.0)
+
+
+def _log_mean_exp(x: Float64) -> float:
+    return float(np.logaddexp.reduce(x) - np.log(len(x)))
 
 
 def _means(states: Array, rng: np.random.Generator) -> Float64:

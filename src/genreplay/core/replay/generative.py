@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genreplay.core.ingredient import MOST_PASSES, require_count
+from genreplay.core.ingredient import MOST_PASSES, Layer, require_count, require_layer
 from genreplay.core.kernels import Array
 from genreplay.core.rbm import RBM, dream
 from genreplay.core.replay.base import Replay
@@ -31,9 +31,12 @@ class GenerativeReplay(Replay):
 
     n_gibbs: int = 1
     """n_Gs, the Gibbs steps of a dream"""
+    visible: Layer = "samples"
+    """what the last visible layer of a dream holds; the paper does not say"""
 
     def __post_init__(self) -> None:
         require_count(self, "n_gibbs", MOST_PASSES)
+        require_layer(self, "visible")
 
     def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
-        return dream(model, n, self.n_gibbs, rng)
+        return dream(model, n, self.n_gibbs, rng, self.visible)

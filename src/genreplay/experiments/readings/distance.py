@@ -1,0 +1,61 @@
+"""How far a reading is from the paper: its figures and its order of methods, over all sets together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.paper.table2 import PAPER
+
+Nats = Mapping[str, Mapping[str, float | None]]
+"""by data set and method; None where log Z is unknown"""
+
+UNIT = math.log(1.1)
+"""an error of 10 % counts as much as a wrong order"""
+WORST = math.log(2)
+"""a figure that is off by a factor of 2, or unknown, is as wrong as one can be"""
+
+
+class Distance(NamedTuple):
+    """Of figures in nats to those of Table 2."""
+
+    error: float
+    """mean of |log(ours / paper)|, of each figure at most log 2"""
+    n_wrong: int
+    """pairs of methods on a set that are in the other order than in the paper"""
+    n_pairs: int
+
+    @property
+    def total(self) -> float:
+        """The error in units of 10 %, plus the share of pairs in the wrong order."""
+        return self.error / UNIT + self.n_wrong / self.n_pairs
+
+
+def distance(found: Nats) -> Distance:
+    """The distance over the sets that were run.
+
+    >>> distance({"dna": PAPER["dna"]}).total
+    0.0
+    >>> turned = {"OCD_GR": -114.84, "ER-IM": -111.81, "ER-ML": -103.14}  # the figures of DNA in the other order
+    >>> far = distance({"dna": turned})
+    >>> far.n_wrong, far.n_pairs, round(far.error, 3)
+    (3, 3, 0.072)
+    """
+    errors = [_error(nats, PAPER[name][method]) for name, figures in found.items() for method, nats in figures.items()]
+    pairs = [(name, pair) for name in found for pair in combinations(PAPER_METHODS, 2)]
+    n_wrong = sum(not _same_order(found[name], PAPER[name], *pair) for name, pair in pairs)
+    return Distance(sum(errors) / len(errors), n_wrong, len(pairs))
+
+
+def _error(nats: float | None, paper: float) -> float:
+    if nats is None or nats >= 0:
+        return WORST
+    return min(abs(math.log(nats / paper)), WORST)
+
+
+def _same_order(ours: Mapping[str, float | None], paper: Mapping[str, float], first: str, second: str) -> bool:
+    a, b = ours[first], ours[second]
+    return a is not None and b is not None and (a > b) == (paper[first] > paper[second])

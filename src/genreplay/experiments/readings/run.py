@@ -1,0 +1,73 @@
+"""One reading of the paper on one data set: the three methods of Table 2."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from genreplay import datasets
+from genreplay.core import DivergenceError, partition
+from genreplay.estimators import OnlineRBM
+from genreplay.experiments.paper.online import PAPER_METHODS, head, load
+from genreplay.experiments.readings.reading import Reading
+from genreplay.experiments.run import Figures, Report
+
+
+@dataclass(frozen=True)
+class ReadingRun(Reading):
+    """A reading, and where it is tried; all other settings are those of section 4."""
+
+    kind: ClassVar[str] = "reading"
+    version: ClassVar[int] = 1
+
+    dataset: str = "dna"
+    """name of a data set of Table 1"""
+    order: str = "random"
+    """"random", or "sorted" by class"""
+    rows: str = "test"
+    """judged on "test" or on "valid" rows"""
+    n_cd: int = 1
+    """Gibbs steps of the negative phase (n_CD)"""
+    n_hidden: int = 500
+    """hidden units (n_h)"""
+    n_temperatures: int = 2_900
+    """of log Z, annealed both ways"""
+    n_chains: int = 100
+    """of the same"""
+    max_rows: int | None = None
+    """learn only so many rows and judge on as many; None for all"""
+
+    @property
+    def title(self) -> str:
+        return f"{self.dataset} {self.order} n_CD {self.n_cd}: {super().title}"
+
+    def execute(self, seed: int, report: Report) -> Figures:
+        data = head(datasets.order(load(self.dataset, "threshold"), "random", seed), self.max_rows)
+        data = datasets.order(data, self.order, seed)  # type: ignore[arg-type]
+        judged = data.test if self.rows == "test" else data.valid[: self.max_rows]
+        found: dict[str, Figures] = {}
+        for place, method in enumerate(PAPER_METHODS):
+            report(place / len(PAPER_METHODS), method)
+            recipe = self.recipe(method).replace(n_cd=self.n_cd)
+            model = OnlineRBM(self.n_hidden, recipe=recipe, random_state=seed)
+            began = time.process_time()
+            try:
+                model.partial_fit(data.train)
+            except DivergenceError as error:
+                found[method] = {"nats": None, "doubt": str(error)}
+                continue
+            seconds = time.process_time() - began
+            found[method] = {**self._nats(model, judged, seed), "learn_seconds": seconds}
+        return {"methods": found, "n_rows": len(data.train), "n_judged": len(judged), "data_state": data.state}
+
+    def _nats(self, model: OnlineRBM, rows: datasets.Bits, seed: int) -> Figures:
+        """Mean log-likelihood of rows, and whether log Z stands."""
+        log_z = model.log_partition(
+            "two-way", rows=rows, n_chains=self.n_chains, temperatures=self.n_temperatures, random_state=seed
+        )
+        log_z = log_z.knowing(partition.bound_by(model.state_.model, rows.astype(np.float32)))
+        nats = float(-model.free_energy(rows).mean() - log_z.log_z)
+        return {"nats": nats, "error": log_z.std_error, "overlap": log_z.ess, "doubt": log_z.doubt}
