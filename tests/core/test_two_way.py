@@ -7,7 +7,7 @@ from genreplay.core import RBM, partition
 from genreplay.core.annealing import anneal
 from genreplay.core.mixture import Mixture, fit_means
 from genreplay.core.partition import LogPartition, bound_by
-from genreplay.core.two_way import bennett, n_sweeps, two_way
+from genreplay.core.two_way import _unreached, bennett, n_sweeps, two_way
 from genreplay.experiments.log_z import planted, rows_of
 from tests.core.tiny import all_states
 
@@ -123,3 +123,16 @@ def test_progress_counts_every_sweep() -> None:
     estimate = two_way(rbm, rows, RNG(0), partition.schedule(30), n_chains=5, progress=swept.append)
     assert sum(swept) == n_sweeps(30)
     assert estimate.n_sweeps == 5 * n_sweeps(30)
+
+
+def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
+    """Two regions: both directions agree in one; in the other no forward weight comes near the backward ones."""
+    forward, ends = np.array([0.0, 0.1, -0.1, -30.0]), np.array([0, 0, 0, 1])
+    agreeing, hidden = np.array([0.0, 0.05]), np.full(3, 20.0)
+    backward, starts = np.concatenate([agreeing, hidden]), np.array([0, 0, 1, 1, 1])
+    unreached = _unreached(forward, backward, ends, starts, log_ratio=0.0)
+    assert unreached == pytest.approx(20 + np.log(1 / 4))  # a quarter of the forward chains end there
+    assert _unreached(forward, agreeing, ends, starts[:2], log_ratio=0.0) == 0
+    assert _unreached(forward, backward[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
+    assert _unreached(forward, backward, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
+    assert "up to 19 nats higher" in LogPartition(1.0, 0.1, 50.0, "two-way", 1, 0.1, unreached=18.6).doubt

@@ -44,6 +44,8 @@ N_MORE = 200
 """Gibbs steps before the backward pass"""
 N_CHECKS = 20
 """backward chains of step 6, for each 100 of the others"""
+_ENOUGH = 3
+"""of these chains that must say so: a single one may have been put into the wrong region"""
 _APART = 5.0
 """nats between the weights of both directions from which on they do not belong to the same estimate"""
 _SCOUTS = 0.1
@@ -166,7 +168,7 @@ def _unreached(forward: Float64, backward: Float64, ends: Places, starts: Places
         if forward[ends == region].max() < backward[starts == region].min()
     ]
     low, high = forward[np.isin(ends, apart)], backward[np.isin(starts, apart)]
-    if not apart or high.min() - low.max() < _APART:
+    if len(high) < _ENOUGH or high.min() - low.max() < _APART:
         return 0.0
     upper = -_log_mean_exp(-high) + np.log(len(low) / len(forward))
     return max(float(upper - log_ratio), 0.0)
