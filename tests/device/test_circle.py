@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 
 from genreplay import MODERN, PAPER, OnlineRBM
 from genreplay.cli import main
+from genreplay.core import FromRows, GenerativeReplay, MeanField, MiniBatches, WeightsDecay, online
 from genreplay.core.rehearsal import EveryUpdate
 from genreplay.device import Reference, Settings, toolchain
 from genreplay.device.toolchain import CORES
@@ -145,3 +146,22 @@ def test_shares_and_large_models_are_refused(tmp_path: Path) -> None:
 def test_settings_are_checked() -> None:
     with pytest.raises(ValueError, match="batch_size"):
         Settings(n_visible=8, n_hidden=4, batch_size=256)
+
+
+def test_what_a_device_reads_in_another_way_is_remarked() -> None:
+    recipe = PAPER.replace(
+        replay=GenerativeReplay(visible="probabilities"),
+        negative=FromRows("samples", positive="samples"),
+        steps=MiniBatches(),
+        decays=WeightsDecay(),
+        rehearsal__redraw=True,
+        momentum=0.5,
+    )
+    state = online.init(8, 4, recipe, np.random.default_rng(0), batch_size=20)
+    assert to_device(state, recipe, 20)[1] == [
+        "The statistics have hidden probabilities.",
+        "Dreams are sampled.",
+        "Each step takes all rows.",
+        "Biases decay, too.",
+    ]
+    assert "States are sampled, not mean-field." in to_device(state, recipe.replace(negative=MeanField()), 20)[1]

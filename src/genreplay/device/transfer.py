@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genreplay.core.averaging import NoAverage
-from genreplay.core.contrastive import FromChains, FromRows, FromRowsAndChains, Uncentred
+from genreplay.core.contrastive import FromChains, FromRows, FromRowsAndChains, MeanField, Uncentred
 from genreplay.core.kernels import Workspace
 from genreplay.core.rbm import RBM, gibbs
 from genreplay.core.recipe import PAPER, Recipe
@@ -20,6 +20,7 @@ from genreplay.core.replay import GenerativeReplay, NoReplay
 from genreplay.core.schedules import Clock, Schedule, at
 from genreplay.core.start import BaseRateStart, RandomStart
 from genreplay.core.state import State
+from genreplay.core.steps import AllDecay, WholeUnion
 from genreplay.device.reference import Reference
 from genreplay.device.settings import Settings
 
@@ -153,6 +154,16 @@ def _settings_for(state: State, recipe: Recipe, batch_size: int, integer: bool) 
         remarks.append("The negative phase has chains only.")
     elif isinstance(negative, FromRows) and negative.reconstruction != "samples":
         remarks.append("Reconstructions are sampled.")
+    elif isinstance(negative, MeanField):
+        remarks.append("States are sampled, not mean-field.")
+    if isinstance(negative, FromRows) and "samples" in (negative.positive, negative.negative):
+        remarks.append("The statistics have hidden probabilities.")
+    if isinstance(replay, GenerativeReplay) and replay.visible == "probabilities":
+        remarks.append("Dreams are sampled.")
+    if type(recipe.steps) is not WholeUnion:
+        remarks.append("Each step takes all rows.")
+    if type(recipe.decays) is not AllDecay:
+        remarks.append("Biases decay, too.")
     if type(recipe.centring) is not Uncentred:
         remarks.append("Units are not centred.")
     if type(recipe.averaging) is not NoAverage:
