@@ -14,6 +14,7 @@ from genreplay.report import (
     fig5,
     log_z,
     nab,
+    readings,
     regimes,
     runs,
     sensors,
@@ -62,6 +63,15 @@ SECTIONS = (
         ("table2",),
         table2.content,
         paper.table2,
+    ),
+    Section(
+        "readings",
+        PAPER,
+        "Which reading gives the paper's figures?",
+        "What the paper leaves open, tried against its Table 2: how near can one come?",
+        ("readings",),
+        readings.content,
+        readings.findings,
     ),
     Section(
         "cost",

@@ -29,6 +29,16 @@ class Distance(NamedTuple):
     n_pairs: int
 
     @property
+    def pairs(self) -> str:
+        """How many pairs are in the paper's order, in words."""
+        return f"{self.n_pairs - self.n_wrong} of {self.n_pairs} pairs"
+
+    @property
+    def off(self) -> float:
+        """The error as a share: 0.1 where figures are 10 % off."""
+        return math.expm1(self.error)
+
+    @property
     def total(self) -> float:
         """The error in units of 10 %, plus the share of pairs in the wrong order."""
         return self.error / UNIT + self.n_wrong / self.n_pairs

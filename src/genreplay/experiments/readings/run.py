@@ -44,6 +44,11 @@ class ReadingRun(Reading):
     def title(self) -> str:
         return f"{self.dataset} {self.order} n_CD {self.n_cd}: {super().title}"
 
+    @property
+    def max_seeds(self) -> int | None:
+        """The first stage, on validation rows, has one seed."""
+        return 1 if self.rows == "valid" else None
+
     def execute(self, seed: int, report: Report) -> Figures:
         data = head(datasets.order(load(self.dataset, "threshold"), "random", seed), self.max_rows)
         data = datasets.order(data, self.order, seed)  # type: ignore[arg-type]

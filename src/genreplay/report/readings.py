@@ -1,0 +1,202 @@
+"""The page on readings of the paper: how near each comes to its figures, and what each choice does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from genreplay.experiments.paper.online import PAPER_METHODS
+from genreplay.experiments.paper.table2 import DATASET_TITLES, DATASETS, PAPER
+from genreplay.experiments.readings.distance import Distance
+from genreplay.experiments.readings.judged import Judged, effects, judged
+from genreplay.experiments.readings.reading import CHOICES, NAMED, QUESTIONS, Reading
+from genreplay.experiments.results import Results
+from genreplay.formatting import percent
+from genreplay.report import svg
+from genreplay.report.section import Finding
+
+_SHOWN = 10
+
+
+class Row(NamedTuple):
+    """A reading in the list."""
+
+    title: str
+    distance: Distance
+    figures: list[tuple[str, float | None, float]]
+    """label, ours and the paper's, by set and method"""
+
+
+class Answer(NamedTuple):
+    """What an answer does, beside the first answer to its question."""
+
+    question: str
+    answer: str
+    first: str
+    """what it is compared with"""
+    changes: list[float | None]
+    """nats, by set and method"""
+
+
+class Stage(NamedTuple):
+    """What was found on the sets of a stage."""
+
+    n_readings: int
+    rows: list[Row]
+    """the nearest, and the reading of ``recipe="paper"``"""
+    sets: list[str]
+
+
+class Content(NamedTuple):
+    """Everything that the page shows."""
+
+    sentences: list[str]
+    picture: Markup
+    columns: list[str]
+    """sets and methods"""
+    answers: list[Answer]
+    first: Stage
+    """many readings on the small sets"""
+    second: Stage | None
+    """fewer on all sets; None where it was not run"""
+    questions: dict[str, str]
+    noise: float
+    """relative difference of two figures of the paper that should be equal"""
+
+
+def content(results: Results) -> Content | None:
+    """Make the content of the page; None where nothing was run."""
+    first, second = judged(results, "valid"), judged(results, "test")
+    if not first:
+        return None
+    sets = list(first[0].nats)
+    return Content(
+        sentences(results),
+        _draw(first),
+        [f"{DATASET_TITLES[name]} {method}" for name in sets for method in PAPER_METHODS],
+        _answers(first, sets),
+        _stage(first),
+        _stage(second) if second else None,
+        QUESTIONS,
+        noise(),
+    )
+
+
+def noise() -> float:
+    """How much two figures of the paper differ that should be equal: both memories hold all 400 rows of NIPS-0-12.
+
+    >>> round(noise(), 3)
+    0.072
+    """
+    return abs(float(np.log(PAPER["nips"]["ER-IM"] / PAPER["nips"]["ER-ML"])))
+
+
+def sentences(results: Results) -> list[str]:
+    """The page in a few sentences made from its figures."""
+    first, second = judged(results, "valid"), judged(results, "test")
+    if not first:
+        return []
+    ours, nearest = _of(Reading(), first), first[0]
+    said = [
+        f"{len(first)} readings on {len(nearest.nats)} small sets. The nearest one is {percent(nearest.distance.off)} "
+        f"off on average, with {nearest.distance.pairs} of methods in the paper's order: {nearest.reading.title}."
+    ]
+    if ours is not None:
+        n_nearer = sum(each.distance.total < ours.distance.total for each in first)
+        said.append(
+            f"The reading of recipe paper is {percent(ours.distance.off)} off, with {ours.distance.pairs} in the "
+            f"paper's order; {n_nearer} readings are nearer."
+        )
+    n_unknown = sum(None in figures.values() for each in first for figures in each.nats.values())
+    said.append(
+        f"In {n_unknown} of {sum(len(each.nats) for each in first)} runs the log Z of a method is unknown, which "
+        "counts as wrong by a factor of 2."
+    )
+    if second:
+        best = second[0]
+        said.append(
+            f"On all {len(best.nats)} sets {len(second)} readings were tried. The nearest is "
+            f"{percent(best.distance.off)} off, with {best.distance.pairs} in the paper's order: {best.reading.title}."
+        )
+    return said
+
+
+def findings(results: Results) -> Iterator[Finding]:
+    """What a reader should take away."""
+    first, second = judged(results, "valid"), judged(results, "test")
+    if first and not second:
+        yield Finding(
+            "note",
+            "Which reading gives the paper's figures is open",
+            f"Of {len(first)} readings on {len(first[0].nats)} small sets, the nearest has {first[0].distance.pairs} "
+            "of methods in the paper's order.",
+        )
+    if second:
+        best, ours = second[0].distance, _of(Reading(), second)
+        beside = f"; `PAPER` has {ours.distance.pairs}" if ours else ""
+        yield Finding(
+            "note" if best.n_wrong else "holds",
+            "No reading has all of the paper's figures" if best.n_wrong else "One reading has the paper's order",
+            f"The nearest of {len(second)} readings on all sets has {best.pairs} of methods in the paper's order, with "
+            f"figures {percent(best.off)} off{beside}.",
+        )
+
+
+def _of(reading: Reading, listed: Sequence[Judged]) -> Judged | None:
+    return next((each for each in listed if each.reading == reading), None)
+
+
+def _stage(listed: Sequence[Judged]) -> Stage:
+    named = [each for each in listed[_SHOWN:] if each.reading in NAMED.values()]
+    sets = [name for name in DATASETS if name in listed[0].nats]
+    rows = [
+        Row(
+            each.title,
+            each.distance,
+            [
+                (f"{DATASET_TITLES[name]} {method}", each.nats[name][method], PAPER[name][method])
+                for name in sets
+                for method in PAPER_METHODS
+            ],
+        )
+        for each in (*listed[:_SHOWN], *named)
+    ]
+    return Stage(len(listed), rows, [DATASET_TITLES[name] for name in sets])
+
+
+def _answers(listed: Sequence[Judged], sets: Sequence[str]) -> list[Answer]:
+    readings = [each.reading for each in listed]
+    found = []
+    for name in sets:
+        for method in PAPER_METHODS:
+            nats = np.array([np.nan if each.nats[name][method] is None else each.nats[name][method] for each in listed])
+            found.append(effects(readings, nats.astype(np.float64)))
+    return [
+        Answer(QUESTIONS[name], answer, answers[0], [each[name, answer] for each in found])
+        for name, answers in CHOICES.items()
+        for answer in answers[1:]
+    ]
+
+
+def _draw(listed: Sequence[Judged]) -> Markup:
+    """The distances of all readings, by answer; the bar is their median."""
+    answers = [(name, answer) for name, each in CHOICES.items() for answer in each]
+    figure, ax = svg.panel(7.6, 0.24 * len(answers) + 0.8)
+    rng = np.random.default_rng(0)
+    places, labels, y = [], [], 0.0
+    for place, (name, answer) in enumerate(answers):
+        y -= 1.0 if place == 0 or answers[place - 1][0] == name else 1.5
+        totals = np.array([each.distance.total for each in listed if getattr(each.reading, name) == answer])
+        jitter = y + 0.5 * (rng.random(len(totals)) - 0.5)
+        ax.plot(totals, jitter, ".", color=svg.INKS["er-im"], markersize=3, alpha=0.5)
+        if len(totals):
+            ax.plot([np.median(totals)] * 2, [y - 0.4, y + 0.4], color=svg.INKS["ocd-gr"], linewidth=2.5)
+        places.append(y)
+        labels.append(f"{name.replace('_', ' ')}: {answer}")
+    ax.set_yticks(places, labels)
+    ax.set_xlabel("distance from the paper")
+    ax.grid(visible=False, axis="y")
+    return svg.to_svg(figure, "readings", "Distance of readings from the paper, by the answer to each question.")

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genreplay.experiments.readings.distance import distance
+from genreplay.experiments.readings.judged import effects, judged
+from genreplay.experiments.readings.plan import N_READINGS, SMALL
+from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything
+from genreplay.experiments.results import Results
+from genreplay.report.readings import content, findings, sentences
+from tests.report.made_up import World, records, right, wrong
+from tests.report.reader import page_of
+
+
+def results(world: World = right) -> Results:
+    return Results(records(world, ["readings"], n_seeds=1))
+
+
+def test_readings_are_judged_by_all_figures_together() -> None:
+    """In a world where the paper is right and decay on biases costs a tenth, readings without it are nearest."""
+    listed = judged(results(), "valid")
+    assert len(listed) == N_READINGS
+    near = [each for each in listed if each.reading.decay == "weights" and each.reading.positive == "probabilities"]
+    assert {each.distance.total for each in near} == {0.0}
+    assert listed[: len(near)] == near
+    ours = next(each for each in listed if each.reading == Reading())
+    assert ours.distance.error == pytest.approx(0.0953, abs=1e-4)  # log 1.1
+    assert ours.distance.total == pytest.approx(1)
+    assert (ours.distance.n_wrong, ours.distance.n_pairs) == (0, 9)
+
+
+def test_a_figure_whose_log_z_is_unknown_is_wrong_and_so_is_its_order() -> None:
+    known = {"OCD_GR": -103.14, "ER-IM": -111.81, "ER-ML": -114.84}
+    unknown = distance({"dna": known | {"ER-ML": None}})
+    assert unknown.n_wrong == 2
+    assert unknown.off == pytest.approx(2 ** (1 / 3) - 1)
+    assert distance({"dna": known | {"ER-ML": 3.0}}).error == unknown.error, "nats above zero cannot be"
+
+
+def test_effects_are_those_that_were_put_in() -> None:
+    listed = judged(results(), "valid")
+    readings = [each.reading for each in listed]
+    nats = np.array([each.nats["dna"]["OCD_GR"] for each in listed], dtype=np.float64)
+    found = effects(readings, nats)
+    assert found["decay", "weights"] == pytest.approx(10.314)
+    assert max(abs(value) for key, value in found.items() if key != ("decay", "weights")) < 1e-9
+
+
+def test_every_answer_is_tried_often_and_every_named_reading() -> None:
+    readings = drawn(N_READINGS)
+    assert len(set(readings)) == N_READINGS >= 200
+    assert set(NAMED.values()) <= set(readings)
+    assert all(reading.makes_sense for reading in readings)
+    for name, answers in CHOICES.items():
+        for answer in answers:
+            n = sum(getattr(reading, name) == answer for reading in readings)
+            expected = sum(getattr(reading, name) == answer for reading in everything()) / len(everything())
+            assert n > 0.5 * expected * N_READINGS, (name, answer)
+
+
+def test_the_page_has_the_nearest_readings() -> None:
+    found = content(results())
+    assert found is not None
+    assert found.second is None
+    assert len(found.answers) == sum(len(answers) - 1 for answers in CHOICES.values())
+    assert found.first.rows[0].distance.total == 0
+    assert "paper" in [row.title for row in found.first.rows]
+    page = page_of(results(), "readings")
+    assert "Few readings on all sets" not in page
+    assert f"{N_READINGS} readings on {len(SMALL)} small sets" in " ".join(sentences(results()))
+    assert "9 of 9 pairs" in next(iter(findings(results()))).figures
+    assert "9 of 9" not in next(iter(findings(results(wrong)))).figures
+    assert content(Results([])) is None
