@@ -25,7 +25,16 @@ if TYPE_CHECKING:
         Stored,
         TableRBM,
     )
-    from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMDetector, series_detector
+    from genreplay.estimators import (
+        Deviations,
+        GenerativeReplayClassifier,
+        InfiniteMemory,
+        OnlineRBM,
+        OnlineRBMDetector,
+        RehearsedPairs,
+        ReservoirMemory,
+        series_detector,
+    )
     from genreplay.streams import SeriesEncoder, TableEncoder
 
 __version__ = "0.1.0"
@@ -38,6 +47,8 @@ __all__ = [
     "DreamPool",
     "Dreams",
     "GenerativeReplay",
+    "GenerativeReplayClassifier",
+    "InfiniteMemory",
     "LogPartition",
     "MemoryReplay",
     "NoReplay",
@@ -45,7 +56,9 @@ __all__ = [
     "OnlineRBM",
     "OnlineRBMDetector",
     "Recipe",
+    "RehearsedPairs",
     "Replay",
+    "ReservoirMemory",
     "SeriesEncoder",
     "Stored",
     "TableEncoder",
@@ -56,7 +69,13 @@ __all__ = [
 _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 """those that ``import genreplay`` makes known without importing them"""
 _HOMES = {
-    **dict.fromkeys(("Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"), "estimators"),
+    **dict.fromkeys(
+        (
+            *("Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "OnlineRBM", "OnlineRBMDetector"),
+            *("RehearsedPairs", "ReservoirMemory", "series_detector"),
+        ),
+        "estimators",
+    ),
     **dict.fromkeys(("SeriesEncoder", "TableEncoder"), "streams"),
 }
 """packages of the names in ``__all__`` that do not come from ``core``"""

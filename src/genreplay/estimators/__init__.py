@@ -6,15 +6,31 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from genreplay.estimators.detector import OnlineRBMDetector
     from genreplay.estimators.deviations import Deviations
+    from genreplay.estimators.memories import InfiniteMemory, ReservoirMemory
     from genreplay.estimators.online_rbm import OnlineRBM
+    from genreplay.estimators.rehearsed_pairs import RehearsedPairs
+    from genreplay.estimators.replay_classifier import GenerativeReplayClassifier
     from genreplay.estimators.series import series_detector
 
-__all__ = ["Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"]
+__all__ = [
+    "Deviations",
+    "GenerativeReplayClassifier",
+    "InfiniteMemory",
+    "OnlineRBM",
+    "OnlineRBMDetector",
+    "RehearsedPairs",
+    "ReservoirMemory",
+    "series_detector",
+]
 
 _HOMES = {
     "Deviations": "deviations",
+    "GenerativeReplayClassifier": "replay_classifier",
+    "InfiniteMemory": "memories",
     "OnlineRBM": "online_rbm",
     "OnlineRBMDetector": "detector",
+    "RehearsedPairs": "rehearsed_pairs",
+    "ReservoirMemory": "memories",
     "series_detector": "series",
 }
 
