@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Stored,
         TableRBM,
     )
-    from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMDetector, series_detector
+    from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMClassifier, OnlineRBMDetector, series_detector
     from genreplay.streams import SeriesEncoder, TableEncoder
 
 __version__ = "0.1.0"
@@ -43,6 +43,7 @@ __all__ = [
     "NoReplay",
     "Nothing",
     "OnlineRBM",
+    "OnlineRBMClassifier",
     "OnlineRBMDetector",
     "Recipe",
     "Replay",
@@ -56,7 +57,9 @@ __all__ = [
 _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 """those that ``import genreplay`` makes known without importing them"""
 _HOMES = {
-    **dict.fromkeys(("Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"), "estimators"),
+    **dict.fromkeys(
+        ("Deviations", "OnlineRBM", "OnlineRBMClassifier", "OnlineRBMDetector", "series_detector"), "estimators"
+    ),
     **dict.fromkeys(("SeriesEncoder", "TableEncoder"), "streams"),
 }
 """packages of the names in ``__all__`` that do not come from ``core``"""

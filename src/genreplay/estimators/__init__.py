@@ -4,16 +4,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from genreplay.estimators.classifier import OnlineRBMClassifier
     from genreplay.estimators.detector import OnlineRBMDetector
     from genreplay.estimators.deviations import Deviations
     from genreplay.estimators.online_rbm import OnlineRBM
     from genreplay.estimators.series import series_detector
 
-__all__ = ["Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"]
+__all__ = ["Deviations", "OnlineRBM", "OnlineRBMClassifier", "OnlineRBMDetector", "series_detector"]
 
 _HOMES = {
     "Deviations": "deviations",
     "OnlineRBM": "online_rbm",
+    "OnlineRBMClassifier": "classifier",
     "OnlineRBMDetector": "detector",
     "series_detector": "series",
 }
