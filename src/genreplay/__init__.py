@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         GenerativeReplayClassifier,
         InfiniteMemory,
         OnlineRBM,
+        OnlineRBMClassifier,
         OnlineRBMDetector,
         RehearsedPairs,
         ReservoirMemory,
@@ -54,6 +55,7 @@ __all__ = [
     "NoReplay",
     "Nothing",
     "OnlineRBM",
+    "OnlineRBMClassifier",
     "OnlineRBMDetector",
     "Recipe",
     "RehearsedPairs",
@@ -71,8 +73,8 @@ _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 _HOMES = {
     **dict.fromkeys(
         (
-            *("Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "OnlineRBM", "OnlineRBMDetector"),
-            *("RehearsedPairs", "ReservoirMemory", "series_detector"),
+            *("Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "OnlineRBM"),
+            *("OnlineRBMClassifier", "OnlineRBMDetector", "RehearsedPairs", "ReservoirMemory", "series_detector"),
         ),
         "estimators",
     ),

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from genreplay.estimators.classifier import OnlineRBMClassifier
     from genreplay.estimators.detector import OnlineRBMDetector
     from genreplay.estimators.deviations import Deviations
     from genreplay.estimators.memories import InfiniteMemory, ReservoirMemory
@@ -17,6 +18,7 @@ __all__ = [
     "GenerativeReplayClassifier",
     "InfiniteMemory",
     "OnlineRBM",
+    "OnlineRBMClassifier",
     "OnlineRBMDetector",
     "RehearsedPairs",
     "ReservoirMemory",
@@ -28,6 +30,7 @@ _HOMES = {
     "GenerativeReplayClassifier": "replay_classifier",
     "InfiniteMemory": "memories",
     "OnlineRBM": "online_rbm",
+    "OnlineRBMClassifier": "classifier",
     "OnlineRBMDetector": "detector",
     "RehearsedPairs": "rehearsed_pairs",
     "ReservoirMemory": "memories",

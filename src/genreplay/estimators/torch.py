@@ -190,9 +190,7 @@ class TorchClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             yield
             self._random_numbers = torch.get_rng_state()
 
-    def _check_pairs(
-        self, X: npt.ArrayLike, y: npt.ArrayLike, reset: bool
-    ) -> tuple[npt.NDArray[np.float32], Labels]:
+    def _check_pairs(self, X: npt.ArrayLike, y: npt.ArrayLike, reset: bool) -> tuple[npt.NDArray[np.float32], Labels]:
         rows, labels = validate_data(self, X, y, reset=reset, dtype=np.float32)
         check_classification_targets(labels)
         return rows, column_or_1d(labels, warn=True)
