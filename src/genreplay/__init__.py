@@ -25,7 +25,14 @@ if TYPE_CHECKING:
         Stored,
         TableRBM,
     )
-    from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMClassifier, OnlineRBMDetector, series_detector
+    from genreplay.estimators import (
+        Deviations,
+        JointRBMClassifier,
+        OnlineRBM,
+        OnlineRBMClassifier,
+        OnlineRBMDetector,
+        series_detector,
+    )
     from genreplay.streams import SeriesEncoder, TableEncoder
 
 __version__ = "0.1.0"
@@ -38,6 +45,7 @@ __all__ = [
     "DreamPool",
     "Dreams",
     "GenerativeReplay",
+    "JointRBMClassifier",
     "LogPartition",
     "MemoryReplay",
     "NoReplay",
@@ -58,7 +66,15 @@ _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 """those that ``import genreplay`` makes known without importing them"""
 _HOMES = {
     **dict.fromkeys(
-        ("Deviations", "OnlineRBM", "OnlineRBMClassifier", "OnlineRBMDetector", "series_detector"), "estimators"
+        (
+            "Deviations",
+            "JointRBMClassifier",
+            "OnlineRBM",
+            "OnlineRBMClassifier",
+            "OnlineRBMDetector",
+            "series_detector",
+        ),
+        "estimators",
     ),
     **dict.fromkeys(("SeriesEncoder", "TableEncoder"), "streams"),
 }

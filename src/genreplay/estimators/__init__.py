@@ -7,13 +7,22 @@ if TYPE_CHECKING:
     from genreplay.estimators.classifier import OnlineRBMClassifier
     from genreplay.estimators.detector import OnlineRBMDetector
     from genreplay.estimators.deviations import Deviations
+    from genreplay.estimators.joint import JointRBMClassifier
     from genreplay.estimators.online_rbm import OnlineRBM
     from genreplay.estimators.series import series_detector
 
-__all__ = ["Deviations", "OnlineRBM", "OnlineRBMClassifier", "OnlineRBMDetector", "series_detector"]
+__all__ = [
+    "Deviations",
+    "JointRBMClassifier",
+    "OnlineRBM",
+    "OnlineRBMClassifier",
+    "OnlineRBMDetector",
+    "series_detector",
+]
 
 _HOMES = {
     "Deviations": "deviations",
+    "JointRBMClassifier": "joint",
     "OnlineRBM": "online_rbm",
     "OnlineRBMClassifier": "classifier",
     "OnlineRBMDetector": "detector",
