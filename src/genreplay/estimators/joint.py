@@ -118,6 +118,7 @@ class JointRBMClassifier(IncrementalClassifier):
     def _begin(self) -> None:
         self.model_ = self._new_model(self._settings)
         self.model_._start_state(self.n_features_in_ + self.max_classes, generator_for("", self._seed))
+        self.model_.n_features_in_ = self.n_features_in_ + self.max_classes
         self._units, self._counts = {}, {}
 
     def _new_model(self, settings: dict[str, Any]) -> OnlineRBM:
