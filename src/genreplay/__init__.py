@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Deviations,
         GenerativeReplayClassifier,
         InfiniteMemory,
+        JointRBMClassifier,
         OnlineRBM,
         OnlineRBMClassifier,
         OnlineRBMDetector,
@@ -50,6 +51,7 @@ __all__ = [
     "GenerativeReplay",
     "GenerativeReplayClassifier",
     "InfiniteMemory",
+    "JointRBMClassifier",
     "LogPartition",
     "MemoryReplay",
     "NoReplay",
@@ -73,8 +75,15 @@ _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 _HOMES = {
     **dict.fromkeys(
         (
-            *("Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "OnlineRBM"),
-            *("OnlineRBMClassifier", "OnlineRBMDetector", "RehearsedPairs", "ReservoirMemory", "series_detector"),
+            *("Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "JointRBMClassifier"),
+            *(
+                "OnlineRBM",
+                "OnlineRBMClassifier",
+                "OnlineRBMDetector",
+                "RehearsedPairs",
+                "ReservoirMemory",
+                "series_detector",
+            ),
         ),
         "estimators",
     ),

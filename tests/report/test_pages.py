@@ -30,6 +30,7 @@ DRAWINGS = {
     "study": 3,
     "beyond": 1,
     "log-z": 1,
+    "incremental": 2,
     "anomaly": 1,
     "calibration": 2,
     "faults": 2,

@@ -25,6 +25,8 @@ class ClassifierPart(Part, frozen=True):
     classes: Annotated[list[bool | _Whole | Finite | str], Meta(min_length=1)]
     counts: list[Count]
     """rows seen of each class"""
+    units: list[Count]
+    """of each class seen, its place among the learners or among the units of labels"""
     seed: _Seed
 
     def __post_init__(self) -> None:
@@ -33,6 +35,7 @@ class ClassifierPart(Part, frozen=True):
         _require(fits, f"has labels of the kind {self.kind!r}")
         _require(all(a < b for a, b in zip(self.classes, self.classes[1:], strict=False)), "has its classes in order")  # type: ignore[operator]
         _require(len(self.counts) == len(self.classes) and any(self.counts), "has a count of rows of each class")
+        _require(len(self.units) == sum(count > 0 for count in self.counts), "has a place of each class seen")
         _require(len(self.feature_names) in (0, self.n_features), "has a name of each feature, or none")
 
 

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from genreplay.estimators.classifier import OnlineRBMClassifier
     from genreplay.estimators.detector import OnlineRBMDetector
     from genreplay.estimators.deviations import Deviations
+    from genreplay.estimators.joint import JointRBMClassifier
     from genreplay.estimators.memories import InfiniteMemory, ReservoirMemory
     from genreplay.estimators.online_rbm import OnlineRBM
     from genreplay.estimators.rehearsed_pairs import RehearsedPairs
@@ -17,6 +18,7 @@ __all__ = [
     "Deviations",
     "GenerativeReplayClassifier",
     "InfiniteMemory",
+    "JointRBMClassifier",
     "OnlineRBM",
     "OnlineRBMClassifier",
     "OnlineRBMDetector",
@@ -29,6 +31,7 @@ _HOMES = {
     "Deviations": "deviations",
     "GenerativeReplayClassifier": "replay_classifier",
     "InfiniteMemory": "memories",
+    "JointRBMClassifier": "joint",
     "OnlineRBM": "online_rbm",
     "OnlineRBMClassifier": "classifier",
     "OnlineRBMDetector": "detector",

@@ -32,6 +32,8 @@ class Held(NamedTuple):
     """rows seen of each class"""
     judged: list[Float64]
     """of each learner, the free energies of its newest rows"""
+    units: list[int]
+    """of each class seen, which came first, second and so on; or where its learner stands"""
 
 
 class Loaded(NamedTuple):
@@ -73,6 +75,7 @@ def save(
         "kind": _KINDS[classes.dtype.kind],
         "classes": classes.tolist(),
         "counts": held.counts.tolist(),
+        "units": held.units,
         "seed": list(seed),
     }
     checkpoint.write(path, tensors, {"learners": learners, "extra": extra})
@@ -98,7 +101,7 @@ def load(path: str | os.PathLike[str], cls: type) -> Loaded:
         judged.append(energies[_JUDGED])
     extra = form.extra
     classes = np.array(extra.classes, dtype=None if extra.kind == "str" else extra.kind)
-    held = Held(learners, np.array(extra.counts, dtype=np.int64), judged)
+    held = Held(learners, np.array(extra.counts, dtype=np.int64), judged, list(extra.units))
     return Loaded(
         arguments.from_json(extra.params), classes, extra.n_features, extra.feature_names, list(extra.seed), held
     )

@@ -43,6 +43,12 @@ def in_float64(rbm: rbm_module.RBM) -> rbm_module.RBM:
     return rbm_module.RBM(*(part.astype(np.float64) for part in rbm))
 
 
+def fills_enough(model: OnlineRBM) -> bool:
+    """Whether the rows that wait are learned at the end of a stream: a few of them would do more harm than good."""
+    n = model.state_.n_waiting
+    return n > 0 and (model.n_updates_ == 0 or 2 * n >= model.batch_size)
+
+
 class OnlineRBMClassifier(IncrementalClassifier):
     r"""Classifier of one small RBM for each label, learned from a stream whose labels may come in any order.
 
@@ -144,7 +150,7 @@ class OnlineRBMClassifier(IncrementalClassifier):
 
     def _learn_label(self, label: Label, rows: VisibleRows) -> None:
         if label not in self.models_:
-            model = OnlineRBM(**self._settings)
+            model = self._new_model(self._settings)
             model._start_state(self.n_features_in_, labels.generator_for(label, self._seed))
             self._adopt(label, model)
         model, start = self.models_[label], 0
@@ -173,7 +179,7 @@ class OnlineRBMClassifier(IncrementalClassifier):
 
     def _flush(self) -> None:
         for label, model in self.models_.items():
-            if model.state_.n_waiting:
+            if fills_enough(model):
                 self._update(label, model)
 
     def _log_joint(self, X: npt.ArrayLike) -> Float64:
@@ -292,12 +298,13 @@ class OnlineRBMClassifier(IncrementalClassifier):
     def _held(self) -> Held:
         seen = [label for label in self._seen if label is not None]
         learners = [(self.models_[label].state_, self.models_[label].recipe_) for label in seen]
-        return Held(learners, self.class_count_, [self._judged.get(label, np.empty(0)) for label in seen])
+        judged = [self._judged.get(label, np.empty(0)) for label in seen]
+        return Held(learners, self.class_count_, judged, list(range(len(seen))))
 
     def _resume(self, held: Held) -> None:
         seen = self.classes_[held.counts > 0].tolist()
         for label, (state, recipe), judged in zip(seen, held.learners, held.judged, strict=True):
-            model = OnlineRBM(**self._settings)
+            model = self._new_model(self._settings)
             model._resume(state, recipe)
             model._check_changes()
             self._adopt(label, model)

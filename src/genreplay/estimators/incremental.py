@@ -78,7 +78,7 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
-        """Start anew and learn the rows of X once, in their order; also those that do not fill a batch."""
+        """Start anew and learn the rows of X once, in their order; at the end, ``flush``."""
         self._learn(*self._start(X, y, classes=None))
         self._flush()
         return self
@@ -97,13 +97,18 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
         rows = self._check_rows(X)
         found = labels.checked(y, rows.shape[0], type(self).__name__)
         merged = labels.merged(self.classes_, _announced(found, classes))
+        self._check_classes(merged)
         self._warned_of_range |= self._warn_of_range(rows, self._warned_of_range, stacklevel=4)
-        self._take_classes(merged)
+        self.classes_ = merged
         self._learn(rows, found)
         return self
 
     def flush(self) -> Self:
-        """Learn the rows that wait although they are fewer than a batch: for the end of a stream."""
+        """Learn rows that wait although they are fewer than a batch: for the end of a stream.
+
+        Where they fill less than half a batch and others were learned before, they go on waiting: an update from a few
+        rows makes a model worse.
+        """
         check_is_fitted(self)
         self._check_changes()
         self._flush()
@@ -221,8 +226,9 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
         rows = self._check_values(checked)
         found = labels.checked(y, rows.shape[0], type(self).__name__)
         announced = labels.merged(None, _announced(found, classes))
+        self._check_classes(announced)
         settings = self._arguments()
-        _ = OnlineRBM(**settings).recipe_  # refuses what cannot stand together
+        _ = self._new_model(settings).recipe_  # refuses what cannot stand together
         warned_of_range = self._warn_of_range(rows, warned=False, stacklevel=5)
         seed = generator(self.random_state).integers(2**32, size=4).tolist()
         validate_data(self, X, reset=True, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
@@ -231,8 +237,12 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
         self._begin()
         return rows, found
 
-    def _take_classes(self, merged: Labels) -> None:
-        self.classes_ = merged
+    def _check_classes(self, merged: Labels) -> None:
+        """Refuse more labels than there is room for."""
+
+    def _new_model(self, settings: dict[str, Any]) -> OnlineRBM:
+        """A model with the arguments of the classifier."""
+        return OnlineRBM(**settings)
 
     def _arguments(self) -> dict[str, Any]:
         """Those that a model takes."""
