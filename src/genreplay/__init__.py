@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TableRBM,
     )
     from genreplay.estimators import (
+        BoundaryPairs,
         Deviations,
         GenerativeReplayClassifier,
         InfiniteMemory,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         OnlineRBMClassifier,
         OnlineRBMDetector,
         RehearsedPairs,
+        RelabelledPairs,
         ReservoirMemory,
         series_detector,
     )
@@ -43,6 +45,7 @@ __version__ = "0.1.0"
 __all__ = [
     "MODERN",
     "PAPER",
+    "BoundaryPairs",
     "CheckpointError",
     "Deviations",
     "DivergenceError",
@@ -61,6 +64,7 @@ __all__ = [
     "OnlineRBMDetector",
     "Recipe",
     "RehearsedPairs",
+    "RelabelledPairs",
     "Replay",
     "ReservoirMemory",
     "SeriesEncoder",
@@ -75,15 +79,9 @@ _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 _HOMES = {
     **dict.fromkeys(
         (
-            *("Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "JointRBMClassifier"),
-            *(
-                "OnlineRBM",
-                "OnlineRBMClassifier",
-                "OnlineRBMDetector",
-                "RehearsedPairs",
-                "ReservoirMemory",
-                "series_detector",
-            ),
+            *("BoundaryPairs", "Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "JointRBMClassifier"),
+            *("OnlineRBM", "OnlineRBMClassifier", "OnlineRBMDetector", "RehearsedPairs", "RelabelledPairs"),
+            *("ReservoirMemory", "series_detector"),
         ),
         "estimators",
     ),

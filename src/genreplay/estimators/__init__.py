@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from genreplay.estimators.joint import JointRBMClassifier
     from genreplay.estimators.memories import InfiniteMemory, ReservoirMemory
     from genreplay.estimators.online_rbm import OnlineRBM
-    from genreplay.estimators.rehearsed_pairs import RehearsedPairs
+    from genreplay.estimators.rehearsed_pairs import BoundaryPairs, RehearsedPairs, RelabelledPairs
     from genreplay.estimators.replay_classifier import GenerativeReplayClassifier
     from genreplay.estimators.series import series_detector
 
 __all__ = [
+    "BoundaryPairs",
     "Deviations",
     "GenerativeReplayClassifier",
     "InfiniteMemory",
@@ -23,11 +24,13 @@ __all__ = [
     "OnlineRBMClassifier",
     "OnlineRBMDetector",
     "RehearsedPairs",
+    "RelabelledPairs",
     "ReservoirMemory",
     "series_detector",
 ]
 
 _HOMES = {
+    "BoundaryPairs": "rehearsed_pairs",
     "Deviations": "deviations",
     "GenerativeReplayClassifier": "replay_classifier",
     "InfiniteMemory": "memories",
@@ -36,6 +39,7 @@ _HOMES = {
     "OnlineRBMClassifier": "classifier",
     "OnlineRBMDetector": "detector",
     "RehearsedPairs": "rehearsed_pairs",
+    "RelabelledPairs": "rehearsed_pairs",
     "ReservoirMemory": "memories",
     "series_detector": "series",
 }

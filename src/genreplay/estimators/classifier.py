@@ -282,8 +282,18 @@ class OnlineRBMClassifier(IncrementalClassifier):
         state = (model if model.n_updates_ else copy.deepcopy(model).flush()).state_
         if state.chains is None:
             return rbm_module.dream(state.model, n_samples, n_gibbs, rng)
+        if self._has_pools:
+            return rbm_module.gibbs(state.model, state.past.recall(n_samples, state.model, rng), n_gibbs, rng)
         starts = state.chains[rng.integers(len(state.chains), size=n_samples)]
         return rbm_module.gibbs(state.model, starts, n_gibbs, rng)
+
+    @property
+    def _has_pools(self) -> bool:
+        return OnlineRBM(**self._settings).recipe_.replay.needs_chains
+
+    @property
+    def _n_gibbs(self) -> int:  # type: ignore[override]
+        return 1 if self._has_pools else super()._n_gibbs
 
     @property
     def class_count_(self) -> npt.NDArray[np.int64]:

@@ -42,6 +42,8 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
     """arguments at the start, which cannot change while it learns"""
     _seed: list[int]
     _warned_of_range: bool
+    _n_gibbs = 10
+    """steps of a dream, if nobody asks for another number"""
 
     @abstractmethod
     def _begin(self) -> None:
@@ -134,14 +136,16 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
         n_samples: int | None = None,
         y: npt.ArrayLike | None = None,
         *,
-        n_gibbs: int = 10,
+        n_gibbs: int | None = None,
         random_state: RandomState = None,
     ) -> Array:
         """Return dreams, rows of 0 and 1: of the label ``y``; one of each label of an array ``y``; or of all labels.
 
-        Chains of ``n_gibbs`` steps start from the model's persistent chains, or from h ~ U(0, 1) if its recipe has
-        none. With ``y=None`` labels are drawn by their shares of the rows seen. ``n_samples`` is 1 if it is not given;
-        with an array ``y`` it is its length. With ``random_state=None`` the same model gives the same dreams.
+        Chains of ``n_gibbs`` steps start from the model's pool of dreams (``replay="dream-pool"``), whose rows differ
+        most; if it has none, from its persistent chains, or else from h ~ U(0, 1). None stands for 1 step from a pool
+        and for 10 steps otherwise. With ``y=None`` labels are drawn by their shares of the rows seen. ``n_samples`` is
+        1 if it is not given; with an array ``y`` it is its length. With ``random_state=None`` the same model gives the
+        same dreams.
 
         Examples
         --------
@@ -153,8 +157,8 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
         ((2, 4), (3, 4))
         """
         check_is_fitted(self)
-        for name, value in {"n_samples": 1 if n_samples is None else n_samples, "n_gibbs": n_gibbs}.items():
-            if not isinstance(value, Integral) or value < 1:
+        for name, value in {"n_samples": n_samples, "n_gibbs": n_gibbs}.items():
+            if value is not None and (not isinstance(value, Integral) or value < 1):
                 raise ValueError(f"The {name!r} parameter of sample must be a positive int. Got {value!r} instead.")
         counts = self.class_count_
         seed = [*self._seed, int(counts.sum())]
@@ -163,7 +167,7 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
         dreams = np.empty((len(wanted), self.n_features_in_), dtype=self.dtype)
         for place in np.unique(wanted):
             chosen = np.flatnonzero(wanted == place)
-            dreams[chosen] = self._dream(int(place), len(chosen), int(n_gibbs), rng)
+            dreams[chosen] = self._dream(int(place), len(chosen), int(n_gibbs or self._n_gibbs), rng)
         return dreams
 
     def _wanted(

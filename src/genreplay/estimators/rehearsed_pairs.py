@@ -56,7 +56,7 @@ class RehearsedPairs(Ingredient):
     6
     """
 
-    rows_per_new: float = 4.0
+    rows_per_new: float = 8.0
     """pairs for each row of a batch"""
     shares: Literal["past", "equal"] = "past"
     """"past": each label as often as in the past; "equal": all labels equally often"""
@@ -93,6 +93,58 @@ class RehearsedPairs(Ingredient):
         weights = past.counts[known] if self.shares == "past" else np.ones(known.sum())
         labels = past.classes[known][systematic(weights, n, rng)]
         return Pairs(past.generator.sample(n, y=labels, random_state=int(rng.integers(2**31))), labels)
+
+
+@dataclass(frozen=True, repr=False)
+class RelabelledPairs(RehearsedPairs):
+    """The same rows with the labels that the learner itself gives them, before it learns the batch.
+
+    So the learner is held to what it has learned, right or wrong. A new learner is taught by the one before it.
+
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from genreplay import GenerativeReplayClassifier, RelabelledPairs
+    >>> GenerativeReplayClassifier(MLPClassifier(), rehearsal=RelabelledPairs(rows_per_new=4))
+    GenerativeReplayClassifier(estimator=MLPClassifier(), rehearsal=RelabelledPairs(rows_per_new=4))
+    """
+
+    def recall(self, n: int, past: Past, rng: np.random.Generator) -> Pairs:
+        found = super().recall(n, past, rng)
+        if past.learner is None or len(found.rows) == 0:
+            return found
+        return found._replace(labels=past.learner.predict(found.rows))
+
+
+@dataclass(frozen=True, repr=False)
+class BoundaryPairs(RehearsedPairs):
+    """Of several times as many pairs, those whose labels the learner is least sure of, and as many others at random.
+
+    Most dreams are typical of their label and teach little. The learner needs ``predict_proba``.
+
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from genreplay import BoundaryPairs, GenerativeReplayClassifier
+    >>> GenerativeReplayClassifier(MLPClassifier(), rehearsal=BoundaryPairs(n_candidates=5))
+    GenerativeReplayClassifier(estimator=MLPClassifier(), rehearsal=BoundaryPairs(n_candidates=5))
+    """
+
+    n_candidates: int = 3
+    """pairs that are generated for each one that is rehearsed"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self, "n_candidates", "a positive int", is_positive_int(self.n_candidates, most=MOST_ROWS))
+
+    def recall(self, n: int, past: Past, rng: np.random.Generator) -> Pairs:
+        if past.learner is None:
+            return super().recall(n, past, rng)
+        found = super().recall(n * self.n_candidates, past, rng)
+        if len(found.rows) == 0:
+            return found
+        places = np.searchsorted(past.learner.classes_, found.labels)
+        sureness = past.learner.predict_proba(found.rows)[np.arange(len(places)), places]
+        order = np.argsort(sureness, kind="stable")
+        least, others = order[: n // 2], order[n // 2 :]
+        chosen = np.concatenate([least, rng.choice(others, size=n - n // 2, replace=False)])
+        return Pairs(found.rows[chosen], found.labels[chosen])
 
 
 def systematic(weights: npt.NDArray[Any], n: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

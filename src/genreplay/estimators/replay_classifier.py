@@ -10,9 +10,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from genreplay.estimators import labels as labels_module
+from genreplay.estimators.classifier import OnlineRBMClassifier
 from genreplay.estimators.params import NestedParams
 from genreplay.estimators.rehearsed_pairs import Pairs, Past, RehearsedPairs
 from genreplay.estimators.seeds import RandomState, generator
@@ -42,10 +43,10 @@ class GenerativeReplayClassifier(ClassifierMixin, MetaEstimatorMixin, NestedPara
         The learner: any classifier with ``partial_fit``, such as ``MLPClassifier()`` or ``TorchClassifier(network)``;
         None for ``SGDClassifier(loss="log_loss")``.
     generator : generator or None, default=None
-        What pairs of the past come from; None for ``OnlineRBMClassifier()``, which dreams them. Any object with
-        ``partial_fit(X, y)``, ``sample(n_samples, y=labels, random_state=seed)``, which returns one row for each
-        label, and ``classes_``, the labels that it can give rows of. ``ReservoirMemory()`` and ``InfiniteMemory()``
-        store rows, for comparison.
+        What pairs of the past come from; None for ``OnlineRBMClassifier(replay="dream-pool")``, which dreams them. Any
+        object with ``partial_fit(X, y)``, ``sample(n_samples, y=labels, random_state=seed)``, which returns one row
+        for each label, and ``classes_``, the labels that it knows. ``ReservoirMemory()`` and ``InfiniteMemory()`` store
+        rows, for comparison.
     rehearsal : RehearsedPairs or None, default=None
         How many pairs, of which labels, and who labels them; None for ``RehearsedPairs()``.
     random_state : int, RandomState instance or None, default=None
@@ -210,11 +211,9 @@ class GenerativeReplayClassifier(ClassifierMixin, MetaEstimatorMixin, NestedPara
 
     def _know(self, labels: Labels, announced: npt.ArrayLike | None, past: Past) -> None:
         """Make a new learner if there is a label that the present one was not told of, and teach it the past."""
-        told = labels[:0] if announced is None else column_or_1d(announced)
-        parts = [part for part in (self.classes_, labels, told) if len(part)]
-        if len({part.dtype.kind in "OSU" for part in parts}) > 1:
-            raise ValueError("Labels must be all numbers or all strings, not some of each.")
-        classes = np.unique(np.concatenate(parts))
+        classes = labels_module.merged(self.classes_ if len(self.classes_) else None, labels)
+        if announced is not None:
+            classes = labels_module.merged(classes, labels_module.as_labels(announced))
         if len(classes) == len(self.classes_):
             return
         counts = np.zeros(len(classes), dtype=np.int64)
@@ -239,11 +238,7 @@ class GenerativeReplayClassifier(ClassifierMixin, MetaEstimatorMixin, NestedPara
         return SGDClassifier(loss="log_loss") if self.estimator is None else clone(self.estimator)
 
     def _new_generator(self) -> Any:
-        if self.generator is None:
-            from genreplay.estimators.classifier import OnlineRBMClassifier
-
-            return OnlineRBMClassifier()
-        return clone(self.generator)
+        return OnlineRBMClassifier(replay="dream-pool") if self.generator is None else clone(self.generator)
 
     def _seeded(self, model: Any) -> Any:
         """The model, with a seed of ours where it has none and we have one."""
@@ -267,8 +262,7 @@ class GenerativeReplayClassifier(ClassifierMixin, MetaEstimatorMixin, NestedPara
                     f"OnlineRBMClassifier() or ReservoirMemory(). Got {self.generator!r} instead."
                 )
         rows, labels = validate_data(self, X, y, reset=reset, dtype=[np.float64, np.float32])
-        check_classification_targets(labels)
-        return rows, column_or_1d(labels, warn=True)
+        return rows, labels_module.checked(labels, len(rows), type(self).__name__)
 
     def _check_rows(self, X: npt.ArrayLike) -> Rows:
         check_is_fitted(self)

@@ -10,6 +10,7 @@ import numpy as np
 from river import base
 from sklearn.base import clone
 
+from genreplay.core.recipe import MODERN
 from genreplay.estimators.classifier import OnlineRBMClassifier
 from genreplay.estimators.detector import OnlineRBMDetector
 from genreplay.estimators.replay_classifier import GenerativeReplayClassifier
@@ -168,9 +169,9 @@ class RBMClassifier(base.Classifier):
     >>> from genreplay.estimators.river import RBMClassifier
     >>> rng = random.Random(0)
     >>> model = RBMClassifier(encoder=TableEncoder(warm_up=200), seed=1)
-    >>> for label in ("slow", "fast"):  # one label after the other
+    >>> for label, mean in (("slow", 40), ("fast", 90)):  # one label after the other
     ...     for _ in range(500):
-    ...         model.learn_one({"speed": rng.gauss(90 if label == "fast" else 40, 5), "gear": rng.choice("234")}, label)
+    ...         model.learn_one({"speed": rng.gauss(mean, 5), "gear": rng.choice("234")}, label)
     >>> model.predict_one({"speed": 41.0, "gear": "3"}), model.predict_one({"speed": 88.0, "gear": "3"})
     ('slow', 'fast')
     """
@@ -195,15 +196,10 @@ class RBMClassifier(base.Classifier):
 
     @classmethod
     def _unit_test_params(cls) -> Any:
-        encoder = TableEncoder(warm_up=50)
-        dreaming = OnlineRBMClassifier(8, batch_size=20)
-        yield {"classifier": dreaming, "encoder": encoder, "batch_size": 20, "seed": 1}
-        yield {
-            "classifier": GenerativeReplayClassifier(generator=dreaming),
-            "encoder": encoder,
-            "batch_size": 20,
-            "seed": 1,
-        }
+        quick = MODERN.replace(n_epochs=1, negative__n_chains=20)
+        classes = OnlineRBMClassifier(4, recipe=quick, batch_size=20)
+        for classifier in (classes, GenerativeReplayClassifier(generator=classes)):
+            yield {"classifier": classifier, "encoder": TableEncoder(warm_up=50), "batch_size": 20, "seed": 1}
 
     @property
     def _multiclass(self) -> bool:
