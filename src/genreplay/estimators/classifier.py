@@ -23,6 +23,8 @@ from genreplay.estimators.seeds import RandomState
 
 N_JUDGED = 1_000
 """newest free energies of a label's rows that are kept, to tell how usual a row is"""
+N_DREAMS = 100
+"""states of a label's model that tell how log Z changes in an update"""
 _EXACT_UP_TO = 2**20
 """states of the smaller layer times units of the larger, up to which log Z is enumerated: some milliseconds"""
 N_TEMPERATURES = 500
@@ -118,7 +120,8 @@ class OnlineRBMClassifier(IncrementalClassifier):
 
     models_: dict[Label, OnlineRBM]
     _judged: dict[Label, Float64]
-    """free energies of each label's newest rows, each taken before its row was learned; the newest last"""
+    """free energies of each label's newest rows, each taken before its row was learned and put in terms of the log Z of
+    now; the newest last"""
     _work: Workspace
     _densities: dict[Label, _Density]
 
@@ -170,12 +173,17 @@ class OnlineRBMClassifier(IncrementalClassifier):
         self.models_[label] = model
 
     def _update(self, label: Label, model: OnlineRBM) -> None:
-        """Judge the rows that wait, then learn them."""
-        state = model.state_
-        if state.t > 1:
-            energies = rbm_module.free_energy(state.model, state.waiting[: state.n_waiting])
-            self._judged[label] = np.append(self._judged.get(label, energies[:0]), energies)[-N_JUDGED:]
-        model._update(model.recipe_, state.n_waiting)
+        """Judge the rows that wait, then learn them; what was judged before follows the change of log Z."""
+        before = model.state_
+        if before.t == 1:
+            model._update(model.recipe_, before.n_waiting)
+            return
+        energies = rbm_module.free_energy(before.model, before.waiting[: before.n_waiting])
+        dreams = self._dreams_of(model, N_DREAMS, 1, model._side_generator(None))
+        model._update(model.recipe_, before.n_waiting)
+        rise = rbm_module.free_energy(before.model, dreams) - rbm_module.free_energy(model.state_.model, dreams)
+        log_z_rise = np.logaddexp.reduce(rise) - np.log(len(rise))  # of the model's own states: importance sampling
+        self._judged[label] = np.append(self._judged.get(label, energies[:0]), energies)[-N_JUDGED:] - log_z_rise
 
     def _flush(self) -> None:
         for label, model in self.models_.items():
@@ -278,7 +286,10 @@ class OnlineRBMClassifier(IncrementalClassifier):
         return np.asarray(self.p_values(X).max(axis=1) < level)
 
     def _dream(self, place: int, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
-        model = self.models_[self.classes_[place].item()]
+        return self._dreams_of(self.models_[self.classes_[place].item()], n_samples, n_gibbs, rng)
+
+    def _dreams_of(self, model: OnlineRBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
+        """States of a label's model, from its chains on if it has some."""
         state = (model if model.n_updates_ else copy.deepcopy(model).flush()).state_
         if state.chains is None:
             return rbm_module.dream(state.model, n_samples, n_gibbs, rng)

@@ -103,16 +103,16 @@ class Network:
     def learn(self, rows: Bits, labels: Labels) -> None:
         memory = self._memory
         for _ in range(self._n_steps):
-            X, y = rows, labels
+            X, y = rows.astype(np.float32), labels
             if memory is not None and memory.n_rows:
                 past, of_past = memory.recall(3 * len(rows))
-                X, y = np.concatenate([rows, past]), np.concatenate([labels, of_past])
+                X, y = np.concatenate([X, past.astype(np.float32)]), np.concatenate([labels, of_past])
             self._network.partial_fit(X, y, classes=np.arange(N_CLASSES))
         if memory is not None:
             memory.remember(rows, labels)
 
     def predict(self, rows: Bits) -> Labels:
-        return np.asarray(self._network.predict(rows))
+        return np.asarray(self._network.predict(rows.astype(np.float32)))
 
     @property
     def nbytes(self) -> int:

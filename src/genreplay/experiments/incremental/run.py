@@ -42,11 +42,11 @@ class IncrementalRun:
     method: str = "class models"
     n_hidden: int = 100
     """of each class model"""
-    n_joint: int = 500
+    n_joint: int = 200
     """hidden units of the joint model"""
-    n_network: int = 400
+    n_network: int = 200
     """hidden units of the network"""
-    n_steps: int = 5
+    n_steps: int = 3
     """steps of the network for each batch"""
     n_checks: int = 10
     """how often accuracy is measured, evenly over the stream"""
