@@ -286,15 +286,17 @@ class OnlineRBMClassifier(IncrementalClassifier):
         return np.asarray(self.p_values(X).max(axis=1) < level)
 
     def _dream(self, place: int, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
-        return self._dreams_of(self.models_[self.classes_[place].item()], n_samples, n_gibbs, rng)
+        model = self.models_[self.classes_[place].item()]
+        if self._has_pools and model.n_updates_:
+            pool = model.state_.past.recall(n_samples, model.state_.model, rng)
+            return rbm_module.gibbs(model.state_.model, pool, n_gibbs, rng)
+        return self._dreams_of(model, n_samples, n_gibbs, rng)
 
     def _dreams_of(self, model: OnlineRBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
         """States of a label's model, from its chains on if it has some."""
         state = (model if model.n_updates_ else copy.deepcopy(model).flush()).state_
         if state.chains is None:
             return rbm_module.dream(state.model, n_samples, n_gibbs, rng)
-        if self._has_pools:
-            return rbm_module.gibbs(state.model, state.past.recall(n_samples, state.model, rng), n_gibbs, rng)
         starts = state.chains[rng.integers(len(state.chains), size=n_samples)]
         return rbm_module.gibbs(state.model, starts, n_gibbs, rng)
 

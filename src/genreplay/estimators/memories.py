@@ -33,6 +33,8 @@ class InfiniteMemory(BaseEstimator):  # type: ignore[misc]
         Labels of which a row is held.
     n_rows_seen_ : int
         Rows seen, kept or not.
+    n_rows_held_ : int
+        Rows kept.
 
     Examples
     --------
@@ -75,7 +77,7 @@ class InfiniteMemory(BaseEstimator):  # type: ignore[misc]
         """Return stored rows, drawn with replacement: one for each label of ``y``, or ``n_samples`` of any label."""
         check_is_fitted(self, "_rows")
         rng = generator(random_state)
-        n_held = self._n_held
+        n_held = self.n_rows_held_
         if y is None:
             return self._decode(self._rows[rng.integers(n_held, size=n_samples)])
         wanted = np.asarray(y)
@@ -90,7 +92,7 @@ class InfiniteMemory(BaseEstimator):  # type: ignore[misc]
 
     @property
     def classes_(self) -> Labels:
-        return np.sort(self._names[np.unique(self._labels[: self._n_held])])
+        return np.sort(self._names[np.unique(self._labels[: self.n_rows_held_])])
 
     @property
     def nbytes(self) -> int:
@@ -98,7 +100,7 @@ class InfiniteMemory(BaseEstimator):  # type: ignore[misc]
         return self._rows.nbytes + self._labels.nbytes
 
     @property
-    def _n_held(self) -> int:
+    def n_rows_held_(self) -> int:
         return self.n_rows_seen_
 
     def _store(self, X: npt.ArrayLike, y: npt.ArrayLike, is_first: bool) -> Self:
@@ -167,6 +169,8 @@ class ReservoirMemory(InfiniteMemory):
         Labels of which a row is held.
     n_rows_seen_ : int
         Rows seen, kept or not.
+    n_rows_held_ : int
+        Rows kept.
 
     Examples
     --------
@@ -191,7 +195,7 @@ class ReservoirMemory(InfiniteMemory):
         self.n_bytes = n_bytes
 
     @property
-    def _n_held(self) -> int:
+    def n_rows_held_(self) -> int:
         return min(self.n_rows_seen_, len(self._rows))
 
     def _limit(self) -> int | None:
@@ -201,7 +205,7 @@ class ReservoirMemory(InfiniteMemory):
                 f"The 'n_bytes' parameter of ReservoirMemory must be at least the {row_bytes} bytes of one pair. Got "
                 f"{self.n_bytes} instead."
             )
-        return self.n_bytes // row_bytes
+        return int(self.n_bytes // row_bytes)
 
     def _slots(self, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         # The (i + 1)-th row is kept with probability limit / (i + 1).

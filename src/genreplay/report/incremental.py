@@ -78,7 +78,7 @@ def content(results: Results) -> Content | None:
             rows.append(
                 Row(
                     title,
-                    INKS[method],
+                    INKS.get(method, "ink"),
                     [_accuracy(found[order]) for order in orders],
                     fine_percent(float(np.mean([each["forgetting"] for each in known]))),
                     size(max(each["nbytes"] for each in known)),
@@ -87,7 +87,7 @@ def content(results: Results) -> Content | None:
             )
     run = results.runs("incremental")[0]
     assert isinstance(run, IncrementalRun)
-    drawn = [method for method in METHODS if _figures(results, orders[0], method)]
+    drawn = [method for method in INKS if _figures(results, orders[0], method)]
     n_seeds = max(len(_figures(results, orders[0], method)) for method in drawn)
     inks = {METHODS[method]: INKS[method] for method in drawn}
     curves, maps = _draw_curves(results, orders[0], drawn), _draw_maps(results, orders[0], drawn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from sklearn.neural_network import MLPClassifier
 
 from genreplay.datasets.base import Bits, Labels
-from genreplay.estimators import JointRBMClassifier, OnlineRBMClassifier
+from genreplay.estimators import GenerativeReplayClassifier, JointRBMClassifier, OnlineRBMClassifier, ReservoirMemory
 
 N_CLASSES = 10
 
@@ -123,3 +124,40 @@ class Network:
     @property
     def n_rows_kept(self) -> int:
         return 0 if self._memory is None else self._memory.n_rows
+
+
+class Rehearsing:
+    """A network in a ``GenerativeReplayClassifier``, with dreams of class models or with stored pairs."""
+
+    def __init__(self, model: GenerativeReplayClassifier) -> None:
+        self._model = model
+
+    def learn(self, rows: Bits, labels: Labels) -> None:
+        self._model.partial_fit(rows.astype(np.float32), labels, classes=np.arange(N_CLASSES))
+
+    def predict(self, rows: Bits) -> Labels:
+        return np.asarray(self._model.predict(rows.astype(np.float32)))
+
+    @property
+    def nbytes(self) -> int:
+        """The network as above, and the generator."""
+        generator, network = self._model.generator_, self._model.estimator_
+        parts = network.network_.parameters() if hasattr(network, "network_") else network.coefs_ + network.intercepts_
+        n_network = 4 * sum(part.nbytes for part in parts)
+        return n_network + (generator.nbytes if isinstance(generator, ReservoirMemory) else generator.nbytes_)
+
+    @property
+    def n_rows_kept(self) -> int:
+        generator = self._model.generator_
+        return generator.n_rows_held_ if isinstance(generator, ReservoirMemory) else 0
+
+
+class ReluNetwork:
+    """Makes a network of PyTorch with one hidden layer, as ``MLPClassifier`` has it."""
+
+    def __init__(self, n_hidden: int) -> None:
+        self.n_hidden = n_hidden
+
+    def __call__(self, n_features: int, n_classes: int) -> Any:
+        nn = import_module("torch").nn
+        return nn.Sequential(nn.Linear(n_features, self.n_hidden), nn.ReLU(), nn.Linear(self.n_hidden, n_classes))
