@@ -122,6 +122,8 @@ class OnlineRBMClassifier(IncrementalClassifier):
     _judged: dict[Label, Float64]
     """free energies of each label's newest rows, each taken before its row was learned and put in terms of the log Z of
     now; the newest last"""
+    _copies: dict[Label, OnlineRBM]
+    """of models before their first update"""
     _work: Workspace
     _densities: dict[Label, _Density]
 
@@ -146,6 +148,7 @@ class OnlineRBMClassifier(IncrementalClassifier):
 
     def _begin(self) -> None:
         self.models_, self._judged, self._densities, self._work = {}, {}, {}, Workspace()
+        self._copies = {}
 
     def _learn_block(self, rows: InputRows, found: Labels) -> None:
         for label in np.unique(found):
@@ -232,8 +235,7 @@ class OnlineRBMClassifier(IncrementalClassifier):
         version = (model.n_updates_, model.state_.n_waiting if model.n_updates_ == 0 else 0)
         held = self._densities.get(label)
         if held is None or held.version != version:
-            if model.n_updates_ == 0:
-                model = copy.deepcopy(model).flush()
+            model = self._ready(label)
             shape = model.components_.shape
             if 2 ** min(shape) * max(shape) <= _EXACT_UP_TO:
                 log_z = model.log_partition("exact").log_z
@@ -285,16 +287,28 @@ class OnlineRBMClassifier(IncrementalClassifier):
             raise ValueError(f"The 'level' parameter of refused must lie between 0 and 1. Got {level!r} instead.")
         return np.asarray(self.p_values(X).max(axis=1) < level)
 
+    def _ready(self, label: Label) -> OnlineRBM:
+        """A label's model; before its first update, a copy that has learned the rows that wait."""
+        model = self.models_[label]
+        if model.n_updates_:
+            self._copies.pop(label, None)
+            return model
+        held = self._copies.get(label)
+        if held is None or held.n_rows_seen_ != model.n_rows_seen_:
+            held = self._copies[label] = copy.deepcopy(model).flush()
+        return held
+
     def _dream(self, place: int, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
-        model = self.models_[self.classes_[place].item()]
-        if self._has_pools and model.n_updates_:
+        label = self.classes_[place].item()
+        model = self._ready(label)
+        if self._has_pools and self.models_[label].n_updates_:
             pool = model.state_.past.recall(n_samples, model.state_.model, rng)
             return rbm_module.gibbs(model.state_.model, pool, n_gibbs, rng)
         return self._dreams_of(model, n_samples, n_gibbs, rng)
 
     def _dreams_of(self, model: OnlineRBM, n_samples: int, n_gibbs: int, rng: np.random.Generator) -> Array:
         """States of a label's model, from its chains on if it has some."""
-        state = (model if model.n_updates_ else copy.deepcopy(model).flush()).state_
+        state = model.state_
         if state.chains is None:
             return rbm_module.dream(state.model, n_samples, n_gibbs, rng)
         starts = state.chains[rng.integers(len(state.chains), size=n_samples)]

@@ -119,7 +119,7 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
     def predict(self, X: npt.ArrayLike) -> Labels:
         """Return the most probable label of each row."""
         joint = self._log_joint(X)
-        return self.classes_[joint.argmax(axis=1)]
+        return np.asarray(self.classes_[joint.argmax(axis=1)])
 
     def predict_proba(self, X: npt.ArrayLike) -> Float64:
         """Return the probabilities of the classes, in the order of ``classes_``."""

@@ -119,7 +119,7 @@ class Network:
     def nbytes(self) -> int:
         """Parameters, Adam's two moments and gradients of the same size, and the memory."""
         parts: list[Any] = [*self._network.coefs_, *self._network.intercepts_]
-        return 4 * sum(part.nbytes for part in parts) + (0 if self._memory is None else self._memory.nbytes)
+        return 4 * int(sum(part.nbytes for part in parts)) + (0 if self._memory is None else self._memory.nbytes)
 
     @property
     def n_rows_kept(self) -> int:
@@ -144,7 +144,8 @@ class Rehearsing:
         generator, network = self._model.generator_, self._model.estimator_
         parts = network.network_.parameters() if hasattr(network, "network_") else network.coefs_ + network.intercepts_
         n_network = 4 * sum(part.nbytes for part in parts)
-        return n_network + (generator.nbytes if isinstance(generator, ReservoirMemory) else generator.nbytes_)
+        n_generator = generator.nbytes if isinstance(generator, ReservoirMemory) else generator.nbytes_
+        return int(n_network + n_generator)
 
     @property
     def n_rows_kept(self) -> int:
