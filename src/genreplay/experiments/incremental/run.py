@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -150,6 +150,6 @@ def _right(learner: Learner, rows: Bits, labels: Labels) -> npt.NDArray[np.bool_
 def runs(quick: bool = False) -> Sequence[IncrementalRun]:
     """Every method in every order."""
     if quick:
-        small = {"dataset": "digits", "n_hidden": 10, "n_joint": 30, "n_network": 50, "n_steps": 40, "n_checks": 5}
-        return [IncrementalRun(method=method, **small) for method in METHODS]
+        small = IncrementalRun(dataset="digits", n_hidden=10, n_joint=30, n_network=50, n_steps=40, n_checks=5)
+        return [replace(small, method=method) for method in METHODS]
     return [IncrementalRun(order=order, method=method) for order in ORDERS for method in METHODS]
