@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from genreplay import MODERN, PAPER, CheckpointError, DreamPool, JointRBMClassifier, OnlineRBMClassifier
+from genreplay.cli.main import main
 from genreplay.core import checkpoint, partition
 from tests.estimators.snapshot import snapshot
 
@@ -357,3 +359,14 @@ def test_a_few_rows_at_the_end_wait_because_they_would_do_harm() -> None:
 def test_recipes_without_chains_work() -> None:
     model = class_models(recipe=PAPER.replace(n_epochs=2)).fit(*classes(100))
     assert model.sample(4, y=1).shape == (4, 8)
+
+
+@BOTH
+def test_the_command_info_says_what_a_file_holds(make: Make, tmp_path: Path) -> None:
+    model = make().partial_fit(*classes(100))
+    model.save(tmp_path / "model")
+    asked = CliRunner().invoke(main, ["info", str(tmp_path / "model")])
+    assert asked.exit_code == 0
+    assert f"{type(model).__name__}, " in asked.output
+    assert "8 features" in asked.output
+    assert "labels: 0, 1, 2" in asked.output

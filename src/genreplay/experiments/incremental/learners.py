@@ -118,8 +118,8 @@ class Network:
     @property
     def nbytes(self) -> int:
         """Parameters, Adam's two moments and gradients of the same size, and the memory."""
-        parts: list[Any] = [*self._network.coefs_, *self._network.intercepts_]
-        return 4 * int(sum(part.nbytes for part in parts)) + (0 if self._memory is None else self._memory.nbytes)
+        parts: list[npt.NDArray[Any]] = [*self._network.coefs_, *self._network.intercepts_]
+        return 4 * sum(part.nbytes for part in parts) + (0 if self._memory is None else self._memory.nbytes)
 
     @property
     def n_rows_kept(self) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -194,14 +194,7 @@ def runs(quick: bool = False) -> Sequence[IncrementalRun]:
     """Every method in the order of the published figures; those that take little time in the other orders, too."""
     methods = [method for method in METHODS if method != "PyTorch, dreams" or find_spec("torch")]
     if quick:
-        small: dict[str, Any] = {
-            "dataset": "digits",
-            "n_hidden": 10,
-            "n_joint": 30,
-            "n_network": 50,
-            "n_steps": 40,
-            "n_checks": 5,
-        }
-        return [IncrementalRun(method=method, **small) for method in methods]
+        small = IncrementalRun(dataset="digits", n_hidden=10, n_joint=30, n_network=50, n_steps=40, n_checks=5)
+        return [replace(small, method=method) for method in methods]
     wanted = [(order, method) for order in ORDERS for method in methods if order == "split" or method not in DREAMING]
     return [IncrementalRun(order=order, method=method) for order, method in wanted]
