@@ -302,6 +302,36 @@ def test_a_reservoir_that_cannot_hold_one_pair_is_refused() -> None:
         ReservoirMemory(9).partial_fit(np.eye(64), np.arange(64))
 
 
+def test_dreams_come_from_the_pool_of_each_label() -> None:
+    X, y = digits()
+    model = clone(LIGHT).set_params(random_state=0).fit(X, y)
+    asked: dict[Any, int] = {}
+
+    def watched(label: int, recall: Callable[..., Any]) -> Callable[..., Any]:
+        def recalled(n: int, *others: Any) -> Any:
+            asked[label] = n
+            return recall(n, *others)
+
+        return recalled
+
+    for label, rbm in model.models_.items():
+        rbm.state_.past.recall = watched(label, rbm.state_.past.recall)
+    assert model.sample(y=[3, 3, 5]).shape == (3, 64)
+    assert asked == {3: 2, 5: 1}
+
+
+@pytest.mark.slow
+def test_memory_is_flat_over_200_000_rows_with_dreams() -> None:
+    quick = clone(LIGHT).set_params(n_hidden=4, batch_size=500)
+    model = GenerativeReplayClassifier(generator=quick, rehearsal=RehearsedPairs(rows_per_new=1), random_state=0)
+    rng, sizes = np.random.default_rng(0), []
+    for _ in range(200):
+        X = (rng.random((1000, 12)) < 0.3).astype(float)
+        sizes.append(len(pickle.dumps(model.partial_fit(X, X[:, 0].astype(int)))))
+    assert model.n_rows_seen_ == 200_000
+    assert max(sizes[50:]) < 1.01 * sizes[20]
+
+
 def test_memory_is_flat() -> None:
     model = GenerativeReplayClassifier(generator=ReservoirMemory(3_000), random_state=0)
     rng = np.random.default_rng(0)
