@@ -25,27 +25,48 @@ if TYPE_CHECKING:
         Stored,
         TableRBM,
     )
-    from genreplay.estimators import Deviations, OnlineRBM, OnlineRBMDetector, series_detector
+    from genreplay.estimators import (
+        BoundaryPairs,
+        Deviations,
+        GenerativeReplayClassifier,
+        InfiniteMemory,
+        JointRBMClassifier,
+        OnlineRBM,
+        OnlineRBMClassifier,
+        OnlineRBMDetector,
+        RehearsedPairs,
+        RelabelledPairs,
+        ReservoirMemory,
+        series_detector,
+    )
     from genreplay.streams import SeriesEncoder, TableEncoder
 
 __version__ = "0.1.0"
 __all__ = [
     "MODERN",
     "PAPER",
+    "BoundaryPairs",
     "CheckpointError",
     "Deviations",
     "DivergenceError",
     "DreamPool",
     "Dreams",
     "GenerativeReplay",
+    "GenerativeReplayClassifier",
+    "InfiniteMemory",
+    "JointRBMClassifier",
     "LogPartition",
     "MemoryReplay",
     "NoReplay",
     "Nothing",
     "OnlineRBM",
+    "OnlineRBMClassifier",
     "OnlineRBMDetector",
     "Recipe",
+    "RehearsedPairs",
+    "RelabelledPairs",
     "Replay",
+    "ReservoirMemory",
     "SeriesEncoder",
     "Stored",
     "TableEncoder",
@@ -56,7 +77,14 @@ __all__ = [
 _PACKAGES = ("core", "datasets", "device", "estimators", "plots", "streams")
 """those that ``import genreplay`` makes known without importing them"""
 _HOMES = {
-    **dict.fromkeys(("Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"), "estimators"),
+    **dict.fromkeys(
+        (
+            *("BoundaryPairs", "Deviations", "GenerativeReplayClassifier", "InfiniteMemory", "JointRBMClassifier"),
+            *("OnlineRBM", "OnlineRBMClassifier", "OnlineRBMDetector", "RehearsedPairs", "RelabelledPairs"),
+            *("ReservoirMemory", "series_detector"),
+        ),
+        "estimators",
+    ),
     **dict.fromkeys(("SeriesEncoder", "TableEncoder"), "streams"),
 }
 """packages of the names in ``__all__`` that do not come from ``core``"""

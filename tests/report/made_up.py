@@ -18,6 +18,7 @@ from genreplay.experiments.beyond import BeyondRun, PriceRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.device import DeviceRun
 from genreplay.experiments.faults import FaultsRun
+from genreplay.experiments.incremental import IncrementalRun
 from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
 from genreplay.experiments.paper.cost import CostRun
@@ -119,6 +120,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _planted(0.1)
     if isinstance(run, ReadingRun):
         return _reading(run, PAPER[run.dataset])
+    if isinstance(run, IncrementalRun):
+        return _incremental(run, seed, 0.975)
     if isinstance(run, NabRun):
         return _nab(run, seed, 0.7 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
@@ -158,6 +161,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _planted(5.0)
     if isinstance(run, ReadingRun):
         return _reading(run, dict(zip(PAPER_METHODS, sorted(PAPER[run.dataset].values())[:3], strict=True)))
+    if isinstance(run, IncrementalRun):
+        return _incremental(run, seed, 0.8)
     if isinstance(run, NabRun):
         return _nab(run, seed, 0.5 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
@@ -325,6 +330,21 @@ def _faults(run: FaultsRun, seed: int, auc: float, false_alarms: float) -> dict[
         "n_faults": dict.fromkeys(KINDS, run.n_rows // 1_000),
         **(asked if run.method == "RBM" else {}),
         **({"library": "River 0.0"} if run.method in ("HalfSpaceTrees", "LODA") else {}),
+    }
+
+
+def _incremental(run: IncrementalRun, seed: int, ours: float) -> dict[str, Any]:
+    last = {"class models": ours, "joint model": 0.9, "no replay": 0.19}.get(run.method, 0.96) + 0.001 * (seed - 1)
+    n = run.n_checks
+    seen = [[100 if label < 10 * (check + 1) // n else 0 for label in range(10)] for check in range(n)]
+    return {
+        "rows": [6_000 * (check + 1) for check in range(n)],
+        "accuracy": [last * (check + 1) / n for check in range(n)],
+        "by_class": [[last if count else 0.0 for count in each] for each in seen],
+        "seen": seen,
+        "forgetting": 0.01,
+        "nbytes": 20_000_000,
+        "rows_kept": 0,
     }
 
 

@@ -13,6 +13,7 @@ from genreplay.experiments.anomaly import AnomalyRun
 from genreplay.experiments.beyond import BeyondRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.faults import FaultsRun
+from genreplay.experiments.incremental import IncrementalRun
 from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import NabRun
 from genreplay.experiments.paper.cost import CostRun
@@ -163,6 +164,11 @@ CHANGES: dict[str, tuple[str, World, str]] = {
         "log-z",
         changed(PlantedRun, lambda run, figures: figures["models"].pop(1)),
         "agree on a wrong answer for 0,",
+    ),
+    "classes are forgotten": (
+        "incremental",
+        changed(IncrementalRun, only("accuracy", [0.1, 0.523], method="class models")),
+        "52.3 % of the test rows are right",
     ),
     "NAB is harder": (
         "nab",

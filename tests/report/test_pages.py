@@ -31,6 +31,7 @@ DRAWINGS = {
     "beyond": 1,
     "log-z": 1,
     "readings": 1,
+    "incremental": 2,
     "anomaly": 1,
     "calibration": 2,
     "faults": 2,

@@ -14,7 +14,8 @@ from genreplay.cli import models
 from genreplay.cli.errors import BadInput, clean_exits
 from genreplay.cli.models import Saved
 from genreplay.cli.output import write
-from genreplay.core import checkpoint
+from genreplay.core import checkpoint, model_file
+from genreplay.core.classifier_file import Classifier
 from genreplay.core.grouped import Dreams, Nothing, Stored
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.choice import numba_later
@@ -23,6 +24,7 @@ from genreplay.streams.chunks import shown
 
 _WORDS = {Dreams: "dreams", Stored: "stored rows", Nothing: "none"}
 """what is rehearsed"""
+_SHOWN_LABELS = 50
 
 
 @click.command()
@@ -43,7 +45,10 @@ def info(path: Path, as_schema: bool, as_json: bool) -> None:
         kind = header["extra"].get("estimator", "bare learner")
     facts: dict[str, Json] = {"file": str(path), "bytes": path.stat().st_size, "estimator": kind}
     saved = models.load(path) if kind == "OnlineRBMDetector" else None
-    facts |= _facts_of_learner(path) if saved is None else _facts_of_detector(saved)
+    if saved is not None:
+        facts |= _facts_of_detector(saved)
+    else:
+        facts |= _facts_of_classifier(path, header) if "learners" in header else _facts_of_learner(path)
     if as_schema:
         if saved is None:
             raise BadInput(f"{path} holds a {kind}, which has no table.")
@@ -62,6 +67,19 @@ def _facts_of_learner(path: Path) -> dict[str, Json]:
         "hidden": state.rbm.n_hidden,
         "updates": state.t - 1,
         "learned": state.n_learned,
+    }
+
+
+def _facts_of_classifier(path: Path, header: dict[str, Any]) -> dict[str, Json]:
+    with checkpoint.refusing(path):
+        held = model_file.checked(header, Classifier)
+        learners = [model_file.checked(each | {"extra": {}}, model_file.Learner) for each in held.learners]
+    return {
+        "features": held.extra.n_features,
+        "labels": list(held.extra.classes),
+        "models": len(learners),
+        "updates": sum(each.t - 1 for each in learners),
+        "learned": sum(each.n_learned for each in learners),
     }
 
 
@@ -130,6 +148,12 @@ def _unknown(saved: Saved) -> dict[str, Json]:
 
 def _lines(facts: dict[str, Json]) -> list[str]:
     lines = [f"{facts['file']}: {facts['estimator']}, {size(int(facts['bytes']))}"]  # type: ignore[arg-type]
+    if "labels" in facts:
+        labels: Any = facts["labels"]
+        said = ", ".join(shown(str(label)) for label in labels[:_SHOWN_LABELS])
+        said += f" and {len(labels) - _SHOWN_LABELS:,} more" if len(labels) > _SHOWN_LABELS else ""
+        models = f"{facts['features']:,} features; models: {facts['models']:,}; updates: {facts['updates']:,}"
+        return [*lines, models, f"{facts['learned']:,} rows learned", f"labels: {said}"]
     units = f"{facts['visible']:,} visible and {facts['hidden']:,} hidden units"
     columns = facts.get("columns")
     if not isinstance(columns, dict):

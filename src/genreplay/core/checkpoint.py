@@ -87,6 +87,21 @@ def save(
     >>> load(path).state.t
     1
     """
+    try:
+        tensors, header = described(state, recipe)
+    except ValueError as error:
+        raise ValueError(f"{path} is not written, since it could not be read again. {error}") from error
+    write(path, tensors, header | {"extra": dict(extra or {})})
+
+
+def described(state: State, recipe: Recipe) -> tuple[Tensors, dict[str, Any]]:
+    """The arrays and the header of a learner, but for what a face adds; an error if they could not be read again.
+
+    >>> from genreplay.core import PAPER, online
+    >>> tensors, header = described(online.init(8, 4, PAPER, np.random.default_rng(0)), PAPER)
+    >>> sorted(tensors)[:2], sorted(header)[:2]
+    (['ones', 'theta.W'], ['batch_rows', 'generator'])
+    """
     held: Tensors = {
         **_named("theta", state.rbm),
         **_named("velocity", state.velocity),
@@ -95,10 +110,7 @@ def save(
         **({} if state.chains is None else {"chains": state.chains}),
         **({} if state.average is None else _named("average", state.average)),
     }
-    try:
-        check_learner(held, recipe, state.n_learned, len(state.waiting))
-    except ValueError as error:
-        raise ValueError(f"{path} is not written, since it could not be read again. {error}") from error
+    check_learner(held, recipe, state.n_learned, len(state.waiting))
     tensors = held | {_PAST + name: array for name, array in state.past.dump().items()}
     header = {
         "t": state.t,
@@ -107,9 +119,8 @@ def save(
         "batch_rows": len(state.waiting),
         "generator": generator_state(state.rng),
         "recipe": recipe.to_json(),
-        "extra": dict(extra or {}),
     }
-    write(path, tensors, header)
+    return tensors, header
 
 
 def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> None:

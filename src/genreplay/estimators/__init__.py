@@ -4,17 +4,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from genreplay.estimators.classifier import OnlineRBMClassifier
     from genreplay.estimators.detector import OnlineRBMDetector
     from genreplay.estimators.deviations import Deviations
+    from genreplay.estimators.joint import JointRBMClassifier
+    from genreplay.estimators.memories import InfiniteMemory, ReservoirMemory
     from genreplay.estimators.online_rbm import OnlineRBM
+    from genreplay.estimators.rehearsed_pairs import BoundaryPairs, RehearsedPairs, RelabelledPairs
+    from genreplay.estimators.replay_classifier import GenerativeReplayClassifier
     from genreplay.estimators.series import series_detector
 
-__all__ = ["Deviations", "OnlineRBM", "OnlineRBMDetector", "series_detector"]
+__all__ = [
+    "BoundaryPairs",
+    "Deviations",
+    "GenerativeReplayClassifier",
+    "InfiniteMemory",
+    "JointRBMClassifier",
+    "OnlineRBM",
+    "OnlineRBMClassifier",
+    "OnlineRBMDetector",
+    "RehearsedPairs",
+    "RelabelledPairs",
+    "ReservoirMemory",
+    "series_detector",
+]
 
 _HOMES = {
+    "BoundaryPairs": "rehearsed_pairs",
     "Deviations": "deviations",
+    "GenerativeReplayClassifier": "replay_classifier",
+    "InfiniteMemory": "memories",
+    "JointRBMClassifier": "joint",
     "OnlineRBM": "online_rbm",
+    "OnlineRBMClassifier": "classifier",
     "OnlineRBMDetector": "detector",
+    "RehearsedPairs": "rehearsed_pairs",
+    "RelabelledPairs": "rehearsed_pairs",
+    "ReservoirMemory": "memories",
     "series_detector": "series",
 }
 

@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Integral
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import EfficiencyWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from genreplay.core import partition, two_way
 from genreplay.core import rbm as rbm_module
@@ -22,7 +22,8 @@ from genreplay.core.partition import LogPartition
 from genreplay.core.rbm import RBM
 from genreplay.core.state import State
 from genreplay.estimators.bar import bar
-from genreplay.estimators.rows import InputRows, above, blocks, canonical, dense, plain, value_range
+from genreplay.estimators.bits import TakesBits
+from genreplay.estimators.rows import InputRows, blocks, dense
 from genreplay.estimators.seeds import RandomState, generator
 
 Float64 = npt.NDArray[np.float64]
@@ -34,11 +35,10 @@ _N_TEMPERATURES = 14_500
 """of AIS, by default: those of Salakhutdinov & Murray"""
 
 
-class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
+class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
     """What can be asked of a model that has learned: a part of ``OnlineRBM``."""
 
     state_: State
-    binarize: float | None
     _log_partition: LogPartition | None
 
     def transform(self, X: npt.ArrayLike) -> Array:
@@ -315,25 +315,6 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
             filled.append(np.where(unknown, p if probabilities else v, cells))
         return np.concatenate(filled)
 
-    def _check_rows(self, X: npt.ArrayLike, allow_nan: bool = False) -> InputRows:
-        """Refuse rows that do not fit the model: column names, shape, numbers, width, range."""
-        check_is_fitted(self)
-        finite = "allow-nan" if allow_nan else True
-        X = plain(X, allow_nan)
-        return self._check_values(
-            validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=finite)
-        )
-
-    def _check_values(self, rows: InputRows) -> InputRows:
-        rows = canonical(rows)
-        low, high = value_range(rows)
-        if self.binarize is None and (low < 0 or high > 1):
-            raise ValueError(
-                f"X must lie in [0, 1] with binarize=None, but {type(self).__name__} got values from {low:g} to "
-                f"{high:g}. Scale X, or set binarize to a threshold."
-            )
-        return rows
-
     def _by_block(self, function: Callable[[RBM, VisibleRows], npt.NDArray[T]], rows: InputRows) -> npt.NDArray[T]:
         rbm = self.state_.model
         return np.concatenate([function(rbm, self._encode(block)) for block in blocks(rows)])
@@ -344,15 +325,9 @@ class DensityMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: 
             return np.random.Generator(self.state_.rng.bit_generator.jumped())  # type: ignore[attr-defined]
         return generator(random_state)
 
-    def _encode(self, rows: InputRows) -> VisibleRows:
-        """Turn values into the model's numbers: 0 and 1, or probabilities as they are."""
-        if not isinstance(rows, np.ndarray) and self.binarize is not None and self.binarize >= 0:
-            return above(rows, self.binarize, self.state_.rbm.W.dtype)
-        return self._encode_dense(dense(rows))
-
-    def _encode_dense(self, rows: npt.NDArray[Any]) -> Array:
-        encoded: Array = (rows if self.binarize is None else rows > self.binarize).astype(self.state_.rbm.W.dtype)
-        return encoded
+    @property
+    def _number_type(self) -> npt.DTypeLike:
+        return self.state_.rbm.W.dtype
 
 
 def _require_positive(method: str, **values: int) -> None:

@@ -55,7 +55,7 @@ def _extra(estimator: object, more: Mapping[str, Json]) -> dict[str, Json]:
 def load(path: str | os.PathLike[str], cls: type) -> Loaded:
     """Read a file that holds an estimator of this class."""
     tensors, header = checkpoint.read(path)
-    _check_class(path, header["extra"], cls)
+    check_class(path, header["extra"], cls)
     extra = model_file.checked(header["extra"], model_file.Estimator)
     state, recipe, _ = checkpoint.rebuilt(tensors, header)
     if len(extra.feature_names) not in (0, state.rbm.n_visible):
@@ -63,7 +63,8 @@ def load(path: str | os.PathLike[str], cls: type) -> Loaded:
     return Loaded(state, recipe, arguments.from_json(extra.params), extra.feature_names)
 
 
-def _check_class(path: str | os.PathLike[str], extra: Mapping[str, Json], cls: type) -> None:
+def check_class(path: str | os.PathLike[str], extra: Mapping[str, Json], cls: type) -> None:
+    """Refuse a file that holds an estimator of another class."""
     if extra.get("estimator") != name_in_files(cls):
         raise CheckpointError(f"{path} holds a {extra.get('estimator', 'bare learner')}, not an {name_in_files(cls)}.")
 
@@ -112,7 +113,7 @@ def load_table_model(path: str | os.PathLike[str], cls: type, encoders: Mapping[
     """Read what ``save_table_model`` wrote; ``encoders`` are those that it may name."""
     tensors, header = checkpoint.read(path)
     extra = header["extra"]
-    _check_class(path, extra, cls)
+    check_class(path, extra, cls)
     held = model_file.checked(header, model_file.Detector)
     rng = checkpoint.generator_of(header["generator"])
     return TableModel(tensors, held, rng, arguments.from_json(extra["params"], encoders), extra)

@@ -24,7 +24,7 @@ from genreplay.core.state import BytesHeld, Info, State, bytes_held
 from genreplay.estimators import files
 from genreplay.estimators.density import DensityMixin
 from genreplay.estimators.params import NestedParams
-from genreplay.estimators.rows import InputRows, blocks, plain, value_range
+from genreplay.estimators.rows import InputRows, blocks, plain
 from genreplay.estimators.seeds import RandomState, generator
 
 if TYPE_CHECKING:
@@ -408,15 +408,3 @@ class OnlineRBM(DensityMixin, NestedParams):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []  # the output has the model's number type
         return tags
-
-    def _warn_of_range(self, rows: InputRows, warned: bool, stacklevel: int) -> bool:
-        """Warn, once, about values outside [0, 1], which were probably not meant for a threshold inside it."""
-        low, high = value_range(rows)
-        outside = (low < 0 or high > 1) and self.binarize is not None and 0 <= self.binarize <= 1
-        if outside and not warned:
-            warnings.warn(
-                f"X has values from {low:g} to {high:g}, outside [0, 1]; those above binarize={self.binarize} become 1 "
-                "and the others 0.",
-                stacklevel=stacklevel,
-            )
-        return outside

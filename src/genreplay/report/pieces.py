@@ -20,6 +20,7 @@ from genreplay.report import (
     fig3,
     fig4,
     fig5,
+    incremental,
     markdown,
     regimes,
     sections,
@@ -113,6 +114,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "regimes": markdown.regimes_table,
     "nab": markdown.nab_table,
     "sensors": markdown.sensors_table,
+    "incremental": incremental.table,
     "device": device.table,
     "device-sizes": lambda results: device.sizes(),
 }

@@ -12,6 +12,7 @@ from genreplay.report import (
     fig3,
     fig4,
     fig5,
+    incremental,
     log_z,
     nab,
     readings,
@@ -116,6 +117,15 @@ SECTIONS = (
         ("log-z",),
         log_z.content,
         recipe.log_z,
+    ),
+    Section(
+        "incremental",
+        BEYOND,
+        "Classes one after the other",
+        "Ten classes come in order, once: how many of them does a classifier still know at the end?",
+        ("incremental",),
+        incremental.content,
+        incremental.findings,
     ),
     Section(
         "device",
