@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -370,3 +372,21 @@ def test_the_command_info_says_what_a_file_holds(make: Make, tmp_path: Path) -> 
     assert f"{type(model).__name__}, " in asked.output
     assert "8 features" in asked.output
     assert "labels: 0, 1, 2" in asked.output
+
+
+@BOTH
+@pytest.mark.slow
+def test_memory_is_flat_over_200_000_rows(make: Make) -> None:
+    model = make(recipe=SMALL.replace(n_epochs=1), batch_size=500)
+    X, y = classes(10_000)
+    held = []
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            model.partial_fit(X, y)
+            gc.collect()  # also the tuples that CPython keeps for later use
+            held.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert model.class_count_.sum() == 200_000
+    assert max(held[2:]) < held[1] + 20_000

@@ -87,7 +87,7 @@ def stack(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
     """Several pairs of axes above one another, which share the horizontal one; the size of all together in inches."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        return figure, list(figure.subplots(n, sharex=True))
+        return figure, list(figure.subplots(n, sharex=True, squeeze=False)[:, 0])
 
 
 def plain_log(axis: Axis, ticks: Sequence[float] | None = None) -> None:

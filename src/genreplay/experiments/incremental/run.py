@@ -37,7 +37,7 @@ from genreplay.experiments.run import Figures, Report
 METHODS = {
     "class models": "one RBM for each label",
     "joint model": "one RBM of rows and labels",
-    "reservoir": "network, packed reservoir in the bytes of the class models' parameters",
+    "reservoir": "network, packed reservoir",
     "infinite memory": "network, all rows stored",
     "no replay": "network, no replay",
     "dreams": "network, dreams of one RBM for each label",
