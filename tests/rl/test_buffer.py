@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("stable_baselines3", reason="the extra rl is not installed")
 
-import torch  # noqa: E402
-from gymnasium import spaces  # noqa: E402
-from stable_baselines3.common.buffers import ReplayBuffer  # noqa: E402
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.buffers import ReplayBuffer
 
-from genreplay.rl import GenerativeReplayBuffer  # noqa: E402
-from genreplay.rl.transitions import Transitions  # noqa: E402
-from tests.rl.worlds import CORRIDOR, LINE, corridor, is_true, pushed_point  # noqa: E402
+from genreplay.rl import GenerativeReplayBuffer
+from genreplay.rl.transitions import Transitions
+from tests.rl.worlds import CORRIDOR, LINE, corridor, is_true, pushed_point
 
 
 def fed(buffer: ReplayBuffer, some: Transitions, start: int = 0, stop: int | None = None) -> ReplayBuffer:
@@ -23,7 +23,9 @@ def fed(buffer: ReplayBuffer, some: Transitions, start: int = 0, stop: int | Non
     n = len(some.reward) if stop is None else stop
     for i in range(start, n, buffer.n_envs):
         here = slice(i, i + buffer.n_envs)
-        obs, next_obs = (x[here].reshape(shape).astype(buffer.observation_space.dtype) for x in (some.obs, some.next_obs))
+        obs, next_obs = (
+            x[here].reshape(shape).astype(buffer.observation_space.dtype) for x in (some.obs, some.next_obs)
+        )
         infos = [{} for _ in range(buffer.n_envs)]
         buffer.add(obs, next_obs, some.action[here].astype(np.int64), some.reward[here], some.done[here], infos)
     return buffer
@@ -136,7 +138,9 @@ def test_no_transition_older_than_the_newest_batch_is_held() -> None:
 
 
 def test_labels_may_start_at_another_number_than_zero() -> None:
-    buffer = GenerativeReplayBuffer(100, spaces.Discrete(6, start=10), spaces.Discrete(2, start=-1), device="cpu", seed=0)
+    buffer = GenerativeReplayBuffer(
+        100, spaces.Discrete(6, start=10), spaces.Discrete(2, start=-1), device="cpu", seed=0
+    )
     some = corridor(600)
     for i in range(600):
         row = (part[i : i + 1] for part in some)
@@ -149,7 +153,9 @@ def test_labels_may_start_at_another_number_than_zero() -> None:
 
 def test_several_labels_and_many_rewards_are_learned_too() -> None:
     rng = np.random.default_rng(0)
-    buffer = GenerativeReplayBuffer(100, spaces.MultiDiscrete([3, 4]), spaces.Box(-1, 1, (2,)), device="cpu", seed=0, newest=0.0)
+    buffer = GenerativeReplayBuffer(
+        100, spaces.MultiDiscrete([3, 4]), spaces.Box(-1, 1, (2,)), device="cpu", seed=0, newest=0.0
+    )
     for _ in range(2_000):
         obs, action = rng.integers([3, 4]), rng.uniform(-1, 1, size=2)
         buffer.add(obs, np.array([obs[0], 3 - obs[1]]), action, np.array([action[0]]), np.zeros(1), [{}])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from genreplay.experiments import anomaly, beyond, calibration, device, faults, log_z, nab, regimes, sensors
+from genreplay.experiments import anomaly, beyond, calibration, device, faults, log_z, nab, regimes, rl, sensors
 from genreplay.experiments.paper import cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
 from genreplay.experiments.run import Run
 
@@ -27,5 +27,6 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "device": device.runs,
     "beyond": beyond.runs,
     "log-z": log_z.runs,
+    "rl": rl.runs,
 }
 """name on the command line, and what lists its runs (True for the quick form)"""

@@ -76,14 +76,16 @@ class GenerativeReplayBuffer(ReplayBuffer):
     ) -> None:
         BaseBuffer.__init__(self, buffer_size, observation_space, action_space, device, n_envs)  # allocates nothing
         if not 0 <= newest <= 1:
-            raise ValueError(f"The 'newest' parameter of GenerativeReplayBuffer must be in [0, 1]. Got {newest!r} instead.")
+            raise ValueError(
+                f"The 'newest' parameter of GenerativeReplayBuffer must be in [0, 1]. Got {newest!r} instead."
+            )
         self._check_count("n_dreams", n_dreams)
         self._check_count("n_bins", n_bins)
         if optimize_memory_usage:
             raise ValueError("GenerativeReplayBuffer stores no transitions: leave optimize_memory_usage at False.")
         self.optimize_memory_usage, self.handle_timeout_termination = False, handle_timeout_termination
         self.rbm, self.n_bins, self.n_dreams, self.newest = rbm or DEFAULT_RBM, n_bins, n_dreams, newest
-        self.seed = int(np.random.randint(2**31)) if seed is None else seed
+        self.seed = int(np.random.randint(2**31)) if seed is None else seed  # noqa: NPY002 - stable-baselines3 seeds it
         self._obs = Part(observation_space, "the observation space")
         self._action = Part(action_space, "the action space")
         self.reset()
@@ -169,6 +171,11 @@ class GenerativeReplayBuffer(ReplayBuffer):
         return (values + part.start).astype(dtype).reshape(len(values), *shape)
 
     @property
+    def dreams(self) -> Transitions | None:
+        """The dreams that samples are drawn from; None before the first batch is learned."""
+        return None if self._model is None else self._model.dreams
+
+    @property
     def n_learned(self) -> int:
         """Transitions that the model has learned."""
         return self.n_seen - self._n_waiting if self._model is not None else 0
@@ -181,8 +188,10 @@ class GenerativeReplayBuffer(ReplayBuffer):
     @property
     def stored_nbytes(self) -> int:
         """Bytes of the arrays of a ``ReplayBuffer`` with the same ``buffer_size``."""
-        return max(self.buffer_size // self.n_envs, 1) * self.n_envs * stored_row_nbytes(
-            self.observation_space, self.action_space
+        return (
+            max(self.buffer_size // self.n_envs, 1)
+            * self.n_envs
+            * stored_row_nbytes(self.observation_space, self.action_space)
         )
 
 

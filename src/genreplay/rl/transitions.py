@@ -1,4 +1,4 @@
-"""Transitions of an environment as rows of codes, and back: what is given, an observation and an action, and what follows.
+"""Transitions of an environment as rows of codes, and back: observation and action, and what follows from them.
 
 What follows is coded relative to what is given. Numbers of the next observation become differences to those of the
 observation. For labels, the difference, the reward and whether the episode ended are one label together, an ending:
@@ -15,6 +15,7 @@ from gymnasium import spaces
 
 from genreplay.core.kernels.arrays import MOST_CODES, Codes, Float64
 from genreplay.streams.coder import TableCoder
+from genreplay.streams.columns import Objects
 from genreplay.streams.table import Table
 
 MOST_ENDINGS = 64
@@ -152,15 +153,20 @@ class TransitionCoder:
         sizes = [*obs.radices] if not obs.is_box else [0] * obs.n_columns
         sizes += [*action.radices] if not action.is_box else [0] * action.n_columns
         sizes += [0] * len(numbers) + [MOST_ENDINGS]
-        rows = self._rows(first)
-        n = max(len(rows), *sizes)
-        table = np.empty((n, rows.shape[1]), dtype=object)
-        for column, size in enumerate(sizes):
-            table[:, column] = np.resize(rows[:, column], n) if size == 0 else [str(i % size) for i in range(n)]
+        self._sizes = sizes
         kinds = {i: "number" if flag else "category" for i, flag in enumerate(is_number)}
         self.encoder = TableCoder(combinations=False, n_bins=n_bins, max_categories=_MOST_LABELS, kinds=kinds)  # type: ignore[arg-type]
-        self.encoder.fit(table)
+        self.encoder.fit(self._all_labels(first))
         self._labels = ~np.array(is_number)
+
+    def _all_labels(self, some: Transitions) -> Objects:
+        """A table with the numbers of transitions, and every label of the other columns: each has a code."""
+        rows = self._rows(some)
+        n = max(len(rows), *self._sizes)
+        table = np.empty((n, rows.shape[1]), dtype=object)
+        for column, size in enumerate(self._sizes):
+            table[:, column] = np.resize(rows[:, column], n) if size == 0 else [str(i % size) for i in range(n)]
+        return table
 
     @property
     def missing(self) -> Codes:
@@ -191,10 +197,13 @@ class TransitionCoder:
 
     def codes(self, some: Transitions) -> Codes:
         """The rows of codes of transitions."""
+        return self.encoder.codes(Table(self._table(some)))
+
+    def _table(self, some: Transitions) -> Objects:
         rows = self._rows(some)
         table = rows.astype(object)
         table[:, self._labels] = rows[:, self._labels].astype(np.int64).astype(str)
-        return self.encoder.codes(Table(table))
+        return table
 
     def transitions(self, codes: Codes, rng: np.random.Generator) -> Transitions:
         """Transitions that codes stand for, with numbers drawn from their intervals."""

@@ -1,0 +1,138 @@
+"""DQN in one environment with one buffer."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from genreplay.experiments.rl.environments import ENVIRONMENTS, mean_return
+from genreplay.experiments.run import Figures, Report
+
+if TYPE_CHECKING:
+    from genreplay.rl.transitions import Transitions
+
+BUFFERS = ("full", "generative", "same bytes", "1 %")
+"""all transitions stored; dreams; stored ones in as many bytes as the generative buffer has; a hundredth of them"""
+N_POINTS = 20
+"""evaluations along the way"""
+N_LAST = 4
+"""evaluations whose mean is the return at the end: that of a single one changes from one update to the next"""
+_N_PROBE = 300
+"""random transitions after which the bytes of the generative buffer no longer change"""
+
+
+@dataclass(frozen=True)
+class RLRun:
+    """DQN in one environment with one buffer."""
+
+    kind: ClassVar[str] = "rl"
+    version: ClassVar[int] = 1
+    """raise it, too, when the settings of an environment or a default of ``GenerativeReplayBuffer`` change"""
+    timed: ClassVar[bool] = True
+
+    environment: str = "FrozenLake"
+    """FrozenLake, Taxi or CartPole"""
+    buffer: str = "generative"
+    """full, generative, "same bytes" or "1 %" """
+    n_steps: int | None = None
+    """of the agent; None for those of the environment"""
+
+    @property
+    def title(self) -> str:
+        return f"{self.environment} {self.buffer}"
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why it cannot be run here."""
+        if find_spec("stable_baselines3") is None:
+            return "stable-baselines3 is not installed: pip install 'genreplay[rl]'"
+        return None
+
+    def execute(self, seed: int, report: Report) -> Figures:
+        import torch
+        from stable_baselines3 import DQN
+        from stable_baselines3.common.callbacks import BaseCallback
+
+        from genreplay.rl import GenerativeReplayBuffer
+        from genreplay.rl.buffer import stored_row_nbytes
+
+        torch.set_num_threads(1)
+        world = ENVIRONMENTS[self.environment]
+        env, n_steps = world.make(), self.n_steps or world.n_steps
+        row_bytes = stored_row_nbytes(env.observation_space, env.action_space)
+        size = {"full": n_steps, "generative": n_steps, "1 %": n_steps // 100}.get(self.buffer)
+        if size is None:
+            size = min(n_steps, probe(self.environment, seed).nbytes // row_bytes)
+        kept = {"replay_buffer_class": GenerativeReplayBuffer} if self.buffer == "generative" else {}
+        model = DQN("MlpPolicy", env, buffer_size=size, seed=seed, device="cpu", **{**world.dqn, **kept})
+        steps: list[int] = []
+        returns: list[float] = []
+        true_share: list[float | None] = []
+        seconds = 0.0  # of learning, without evaluations
+
+        class Evaluations(BaseCallback):
+            def _on_step(self) -> bool:
+                if self.num_timesteps % max(1, n_steps // N_POINTS) == 0:
+                    nonlocal seconds, began
+                    seconds += time.perf_counter() - began
+                    steps.append(self.num_timesteps)
+                    returns.append(mean_return(model, world, seed))
+                    true_share.append(consistency(model.replay_buffer, env))
+                    report(self.num_timesteps / n_steps, f"return {returns[-1]:.1f}")
+                    began = time.perf_counter()
+                return True
+
+        began = time.perf_counter()
+        model.learn(n_steps, callback=Evaluations())
+        seconds += time.perf_counter() - began
+        buffer: Any = model.replay_buffer
+        return {
+            "steps": steps,
+            "returns": returns,
+            "return": float(np.mean(returns[-N_LAST:])),
+            "bytes": buffer.nbytes if self.buffer == "generative" else size * row_bytes,
+            "n_stored": buffer.rbm.batch_size if self.buffer == "generative" else size,
+            "true_share": true_share,
+            "seconds": seconds,
+        }
+
+
+def probe(environment: str, seed: int) -> Any:
+    """A generative buffer after some random transitions: its bytes are those that it keeps."""
+    from genreplay.rl import GenerativeReplayBuffer
+
+    env = ENVIRONMENTS[environment].make()
+    buffer = GenerativeReplayBuffer(1, env.observation_space, env.action_space, device="cpu", seed=seed)
+    rng, (obs, _) = np.random.default_rng(seed), env.reset(seed=seed)
+    for _ in range(_N_PROBE):
+        action = int(rng.integers(env.action_space.n))
+        after, reward, terminated, truncated, _ = env.step(action)
+        one = (np.array([each]) for each in (obs, after, action, reward, terminated))
+        buffer.add(*one, [{}])
+        obs = env.reset()[0] if terminated or truncated else after
+    return buffer
+
+
+def consistency(buffer: Any, env: Any) -> float | None:
+    """The share of dreamed transitions that the environment has; None where there are none, or no table of them."""
+    table = getattr(env.unwrapped, "P", None)
+    dreams: Transitions | None = getattr(buffer, "dreams", None)
+    if table is None or dreams is None:
+        return None
+    true = [
+        (int(after[0]), float(reward), bool(done))
+        in {(n, float(r), bool(d)) for _, n, r, d in table[int(obs[0])][int(action[0])]}
+        for obs, action, after, reward, done in zip(*dreams, strict=True)
+    ]
+    return float(np.mean(true))
+
+
+def runs(quick: bool = False) -> list[RLRun]:
+    """Every environment with every buffer; in the quick form, a short walk on the lake."""
+    if quick:
+        return [RLRun("FrozenLake", buffer, n_steps=1_000) for buffer in BUFFERS]
+    return [RLRun(environment, buffer) for environment in ENVIRONMENTS for buffer in BUFFERS]
