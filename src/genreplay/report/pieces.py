@@ -22,6 +22,7 @@ from genreplay.report import (
     fig5,
     markdown,
     regimes,
+    rl,
     sections,
     sheets,
     study,
@@ -113,6 +114,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "regimes": markdown.regimes_table,
     "nab": markdown.nab_table,
     "sensors": markdown.sensors_table,
+    "rl": rl.table,
     "device": device.table,
     "device-sizes": lambda results: device.sizes(),
 }
@@ -177,6 +179,15 @@ def _ablation(results: Results) -> str:
     return _figure([("nats lost without each ingredient", section.ablation)], "panels-1", ("random", "sorted"))
 
 
+def _rl(results: Results) -> str:
+    section = _need(rl.content(results), "rl")
+    inks = "".join(
+        f'<span><i style="--swatch: var(--{ink})"></i>{escape(title)}</span>' for title, ink in section.inks.items()
+    )
+    drawn = _figure([(world.name, world.picture) for world in section.worlds], "panels-3")
+    return f'{drawn}<div class="legend">{inks}</div>'
+
+
 PICTURES: dict[str, Callable[[Results], str]] = {
     "fig3-toy": lambda results: _contest(results, "toy-gentle"),
     "fig3-section-4": lambda results: _contest(results, "toy-section-4"),
@@ -189,6 +200,7 @@ PICTURES: dict[str, Callable[[Results], str]] = {
     "ablation": _ablation,
     "faults-picture": _faults,
     "regimes-picture": _regimes,
+    "rl-picture": _rl,
 }
 """HTML by name; its inks are those of ``inks``"""
 

@@ -15,6 +15,7 @@ from genreplay.report import (
     log_z,
     nab,
     regimes,
+    rl,
     runs,
     sensors,
     sheets,
@@ -115,6 +116,15 @@ SECTIONS = (
         ("device",),
         device.content,
         device.findings,
+    ),
+    Section(
+        "rl",
+        BEYOND,
+        "Reinforcement learning from dreams",
+        "Does an agent learn from dreamed transitions as well as from stored ones?",
+        ("rl",),
+        rl.content,
+        rl.findings,
     ),
     Section(
         "anomaly",

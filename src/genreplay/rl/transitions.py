@@ -14,8 +14,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from genreplay.core.kernels.arrays import MOST_CODES, Codes, Float64
-from genreplay.streams.coder import TableCoder
 from genreplay.streams.columns import Objects
+from genreplay.streams.series_coder import SeriesCoder
 from genreplay.streams.table import Table
 
 MOST_ENDINGS = 64
@@ -155,7 +155,7 @@ class TransitionCoder:
         sizes += [0] * len(numbers) + [MOST_ENDINGS]
         self._sizes = sizes
         kinds = {i: "number" if flag else "category" for i, flag in enumerate(is_number)}
-        self.encoder = TableCoder(combinations=False, n_bins=n_bins, max_categories=_MOST_LABELS, kinds=kinds)  # type: ignore[arg-type]
+        self.encoder = SeriesCoder(combinations=False, n_bins=n_bins, max_categories=_MOST_LABELS, kinds=kinds)  # type: ignore[arg-type]
         self.encoder.fit(self._all_labels(first))
         self._labels = ~np.array(is_number)
 

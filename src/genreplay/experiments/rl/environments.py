@@ -33,7 +33,7 @@ class Environment:
 ENVIRONMENTS: dict[str, Environment] = {
     "FrozenLake": Environment(
         "FrozenLake-v1",
-        6_000,
+        4_000,
         {
             "learning_rate": 1e-3,
             "learning_starts": 200,
@@ -41,7 +41,7 @@ ENVIRONMENTS: dict[str, Environment] = {
             "gradient_steps": 2,
             "batch_size": 64,
             "target_update_interval": 200,
-            "exploration_fraction": 0.7,
+            "exploration_fraction": 1.0,
             "gamma": 0.95,
             "policy_kwargs": {"net_arch": [64]},
         },
@@ -50,17 +50,17 @@ ENVIRONMENTS: dict[str, Environment] = {
     ),
     "Taxi": Environment(
         "Taxi-v4",
-        25_000,
+        40_000,
         {
-            "learning_rate": 0.02,
+            "learning_rate": 2e-3,
             "learning_starts": 500,
             "train_freq": 4,
             "gradient_steps": 2,
-            "batch_size": 128,
-            "target_update_interval": 200,
+            "batch_size": 64,
+            "target_update_interval": 500,
             "exploration_fraction": 0.6,
             "gamma": 0.95,
-            "policy_kwargs": {"net_arch": []},  # linear in the 500 states, which hidden units only slow down
+            "policy_kwargs": {"net_arch": [64]},
         },
     ),
     "CartPole": Environment(
