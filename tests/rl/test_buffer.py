@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("stable_baselines3", reason="the extra rl is not installed")
 
+import gymnasium
 import torch
 from gymnasium import spaces
+from stable_baselines3 import DQN
 from stable_baselines3.common.buffers import ReplayBuffer
 
+from genreplay.experiments.rl import RLRun
 from genreplay.rl import GenerativeReplayBuffer
 from genreplay.rl.transitions import Transitions
 from tests.rl.worlds import CORRIDOR, LINE, corridor, is_true, pushed_point
@@ -186,6 +192,26 @@ def test_a_space_that_is_no_table_is_refused_with_a_way_out() -> None:
         corridor_buffer().sample(3)
 
 
+def test_dqn_saves_and_loads_it_and_goes_on_to_the_bit(tmp_path: Path) -> None:
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    agent = DQN("MlpPolicy", env, replay_buffer_class=GenerativeReplayBuffer, learning_starts=50, seed=0, device="cpu")
+    agent.learn(250)
+    agent.save_replay_buffer(tmp_path / "buffer")
+    again = DQN("MlpPolicy", env, replay_buffer_class=GenerativeReplayBuffer, seed=1, device="cpu")
+    again.load_replay_buffer(tmp_path / "buffer")
+    both = agent.replay_buffer, again.replay_buffer
+    for buffer in both:
+        fed(buffer, corridor(200))
+    one, other = (buffer.sample(50) for buffer in both)
+    assert all(torch.equal(a, b) for a, b in zip(one[:5], other[:5], strict=True))
+
+
+@pytest.mark.slow
+def test_dqn_crosses_the_frozen_lake_with_dreams() -> None:
+    returns = RLRun("FrozenLake", "generative").execute(0, lambda share, doing: None)["returns"]
+    assert np.mean(returns[-4:]) == 1.0
+
+
 @pytest.mark.slow
 def test_memory_is_flat_over_200_000_transitions() -> None:
     buffer = fed(corridor_buffer(), corridor(2_000))
@@ -200,3 +226,16 @@ def test_memory_is_flat_over_200_000_transitions() -> None:
         tracemalloc.stop()
     assert buffer.n_seen == 202_000
     assert last - first < 100_000
+
+
+def test_without_stable_baselines3_one_sentence_says_what_to_install() -> None:
+    code = "import sys; sys.modules['stable_baselines3'] = None; import genreplay; genreplay.rl"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    said = "ImportError: genreplay.rl needs stable-baselines3 and gymnasium: pip install 'genreplay[rl]'."
+    assert done.stderr.splitlines()[-1] == said
+
+
+def test_importing_genreplay_does_not_import_it() -> None:
+    code = "import sys, genreplay, genreplay.experiments.registry; assert 'genreplay.rl' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -65,7 +65,8 @@ def reproduce(
     one seed), calibration (false alarms on fresh usual rows), faults (detectors on a generated table of a factory;
     extra: river), regimes (alarms when regimes return), nab (the Numenta Anomaly Benchmark, 58 time series),
     sensors (faults of six sensors in a generated time series; extra: river), device (the learner for
-    microcontrollers beside that in Python) and beyond (the recipe "modern" and the effect of its parts).
+    microcontrollers beside that in Python), rl (DQN with stored and with dreamed transitions; extra: rl) and beyond
+    (the recipe "modern" and the effect of its parts).
 
     Results go to results/runs.jsonl, or out/quick.jsonl with --quick. Interrupt it at any time; --resume goes on.
     """

@@ -52,10 +52,10 @@ class GenerativeReplayBuffer(ReplayBuffer):
     >>> from stable_baselines3 import DQN
     >>> from genreplay.rl import GenerativeReplayBuffer
     >>> env = gymnasium.make("FrozenLake-v1", is_slippery=False)
-    >>> model = DQN("MlpPolicy", env, replay_buffer_class=GenerativeReplayBuffer, learning_starts=100, seed=0)
+    >>> model = DQN("MlpPolicy", env, replay_buffer_class=GenerativeReplayBuffer, seed=0, device="cpu")
     >>> _ = model.learn(600)
     >>> model.replay_buffer.n_learned, model.replay_buffer.sample(4).rewards.shape
-    (500, torch.Size([4, 1]))
+    (600, torch.Size([4, 1]))
     """
 
     def __init__(

@@ -50,15 +50,15 @@ ENVIRONMENTS: dict[str, Environment] = {
     ),
     "Taxi": Environment(
         "Taxi-v4",
-        40_000,
+        60_000,
         {
             "learning_rate": 2e-3,
-            "learning_starts": 500,
+            "learning_starts": 1_000,
             "train_freq": 4,
             "gradient_steps": 2,
             "batch_size": 64,
             "target_update_interval": 500,
-            "exploration_fraction": 0.6,
+            "exploration_fraction": 0.5,
             "gamma": 0.95,
             "policy_kwargs": {"net_arch": [64]},
         },
