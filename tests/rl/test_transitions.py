@@ -57,7 +57,7 @@ def test_endings_that_come_later_get_codes_of_their_own() -> None:
 def test_when_no_code_is_left_the_nearest_ending_stands_in() -> None:
     n = MOST_ENDINGS + 20
     some = Transitions(np.zeros((n, 1)), np.zeros((n, 1)), np.zeros((n, 1)), np.arange(n, dtype=float), np.zeros(n))
-    coder = coder_of(CORRIDOR, some.at(slice(0, 10)))
+    coder = coder_of(CORRIDOR, some.at(np.arange(10)))
     again = coder.transitions(coder.codes(some), np.random.default_rng(0))
     assert again.reward.tolist() == np.minimum(np.arange(n), MOST_ENDINGS - 1).tolist()
 

@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from genreplay.core.grouped import State, TableRBM, start, update
 from genreplay.core.grouped.model import GroupedRBM
@@ -21,7 +20,7 @@ from genreplay.core.grouped.rehearsal import Rehearsed, independent
 from genreplay.core.ingredient import MOST_ROWS, require_count
 from genreplay.core.kernels import grouped
 from genreplay.core.kernels.arrays import Codes, Float64, Offsets
-from genreplay.rl.transitions import MOST_ENDINGS, TransitionCoder, Transitions
+from genreplay.rl.transitions import MOST_ENDINGS, Integers, TransitionCoder, Transitions
 
 _UNLIKELY = 0.1
 """what is less likely than the likeliest by this factor is not dreamed: it is mostly the model's error"""
@@ -37,8 +36,6 @@ _N_GIBBS = 5
 """steps of a chain for each renewal"""
 _PRIOR = 0.5
 """what is added to the counts of the codes; Krichevsky and Trofimov's"""
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,7 +107,8 @@ class TransitionModel:
     @property
     def weights(self) -> Float64:
         """How often the model learns each ending, beside how often it comes."""
-        return np.clip(self.counts.max() / np.maximum(self.counts, 1.0), 1.0, _MOST_OFTEN)
+        weights: Float64 = np.clip(self.counts.max() / np.maximum(self.counts, 1.0), 1.0, _MOST_OFTEN)
+        return weights
 
     def _masked(self, codes: Codes, n_known: Integers | None = None) -> Codes:
         """Rows whose columns are missing after the first ``n_known`` of those that follow, none by default."""

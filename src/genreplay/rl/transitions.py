@@ -18,6 +18,8 @@ from genreplay.streams.columns import Objects
 from genreplay.streams.series_coder import SeriesCoder
 from genreplay.streams.table import Table
 
+Integers = npt.NDArray[np.int64]
+
 MOST_ENDINGS = 64
 """different endings that have a code of their own"""
 _MOST_LABELS = MOST_CODES - 2
@@ -26,8 +28,6 @@ _LARGEST_DIGIT = 5
 """into which the prime factors of a large number of labels are joined"""
 _CONTINUOUS = 32
 """different rewards of the warm-up from which on rewards are numbers"""
-
-Integers = npt.NDArray[np.int64]
 
 
 class Transitions(NamedTuple):
@@ -42,11 +42,11 @@ class Transitions(NamedTuple):
     @classmethod
     def empty(cls, n: int, n_obs: int, n_action: int) -> Transitions:
         """Room for n of them."""
-        return cls(*(np.zeros((n, k)) for k in (n_obs, n_action, n_obs)), np.zeros(n), np.zeros(n))
+        return cls(np.zeros((n, n_obs)), np.zeros((n, n_action)), np.zeros((n, n_obs)), np.zeros(n), np.zeros(n))
 
-    def at(self, places: object) -> Transitions:
+    def at(self, places: Integers) -> Transitions:
         """Some of them."""
-        return Transitions(*(array[places] for array in self))  # type: ignore[index]
+        return Transitions(*(array[places] for array in self))
 
     @property
     def nbytes(self) -> int:

@@ -74,23 +74,23 @@ class RLRun:
         steps: list[int] = []
         returns: list[float] = []
         true: list[dict[str, float] | None] = []
-        seconds = 0.0  # of learning, without evaluations
+        evaluating = 0.0  # seconds
 
         class Evaluations(BaseCallback):
             def _on_step(self) -> bool:
+                nonlocal evaluating
                 if self.num_timesteps % max(1, n_steps // N_POINTS) == 0:
-                    nonlocal seconds, began
-                    seconds += time.perf_counter() - began
+                    now = time.perf_counter()
                     steps.append(self.num_timesteps)
                     returns.append(mean_return(model, world, seed))
                     true.append(consistency(model.replay_buffer, judge))
                     report(self.num_timesteps / n_steps, f"return {returns[-1]:.1f}")
-                    began = time.perf_counter()
+                    evaluating += time.perf_counter() - now
                 return True
 
         began = time.perf_counter()
         model.learn(n_steps, callback=Evaluations())
-        seconds += time.perf_counter() - began
+        seconds = time.perf_counter() - began - evaluating
         buffer: Any = model.replay_buffer
         return {
             "steps": steps,
@@ -113,8 +113,8 @@ def probe(environment: str, seed: int) -> Any:
     for _ in range(_N_PROBE):
         action = int(rng.integers(env.action_space.n))
         after, reward, terminated, truncated, _ = env.step(action)
-        one = (np.array([each]) for each in (obs, after, action, reward, terminated))
-        buffer.add(*one, [{}])
+        given, ended = (np.array([each]) for each in (obs, terminated))
+        buffer.add(given, np.array([after]), np.array([action]), np.array([reward]), ended, [{}])
         obs = env.reset()[0] if terminated or truncated else after
     return buffer
 
