@@ -56,6 +56,8 @@ def test_python_examples_run_and_print_what_they_say(
 ) -> None:
     if "estimators.river" in text_of(document):
         pytest.importorskip("river")
+    if "genreplay.rl" in text_of(document):
+        pytest.importorskip("stable_baselines3", reason="the extra rl is not installed")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "documents"}
     for block in python_blocks(document):

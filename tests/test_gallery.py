@@ -35,6 +35,12 @@ def pixels(picture: bytes) -> np.ndarray:
         return np.asarray(image.convert("L"))
 
 
+def need_extras(name: str) -> None:
+    """Skip an example that needs an extra which is not installed."""
+    if "stable_baselines3" in gallery.source(name):
+        pytest.importorskip("stable_baselines3", reason="the extra rl is not installed")
+
+
 def test_there_are_examples() -> None:
     assert len(NAMES) >= 9
 
@@ -43,6 +49,7 @@ def test_there_are_examples() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_quick_form_of_an_example_runs_and_shows_something(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GENREPLAY_DATA", raising=False)
+    need_extras(name)
     shown = gallery.run(name, quick=True)
     assert shown.printed.strip()
     assert 0.005 < (pixels(shown.picture) < 200).mean() < 0.9, "neither an empty picture nor a black one"
@@ -52,6 +59,7 @@ def test_the_quick_form_of_an_example_runs_and_shows_something(name: str, monkey
 @pytest.mark.usefixtures("forgotten_ingredients")
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_prints_what_its_page_says(name: str) -> None:
+    need_extras(name)
     said, printed = (gallery.KEPT / f"{name}.txt").read_text("utf-8"), gallery.run(name).printed
     assert NUMBER.sub("#", said) == NUMBER.sub("#", printed)
     # Another processor rounds otherwise, and a chain may take another way: measured values come near, counts may not.

@@ -61,6 +61,7 @@ def test_the_order_is_that_of_the_design() -> None:
         "experiments",
         "bench",
         "plots",
+        "rl",
         "estimators",
         "streams",
         "datasets",

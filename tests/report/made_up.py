@@ -29,6 +29,7 @@ from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.readings import ReadingRun
 from genreplay.experiments.regimes import RegimesRun
 from genreplay.experiments.registry import EXPERIMENTS
+from genreplay.experiments.rl import RLRun
 from genreplay.experiments.run import Run, describe, seeds_of
 from genreplay.experiments.sensors import SensorsRun
 
@@ -128,6 +129,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _sensors(run, seed, {"RBM": 0.92, "regression": 0.95}.get(run.method, 0.8), 0.75)
     if isinstance(run, DeviceRun):
         return _device(run, seed, 0.01)
+    if isinstance(run, RLRun):
+        return _rl(run, seed, 0.95)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 // n if label < n else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -169,6 +172,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _sensors(run, seed, 0.6 if run.method == "RBM" else 0.7, 0.25)
     if isinstance(run, DeviceRun):
         return _device(run, seed, 0.2)
+    if isinstance(run, RLRun):
+        return _rl(run, seed, 0.5)
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 if label == n - 1 else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -345,6 +350,21 @@ def _incremental(run: IncrementalRun, seed: int, ours: float) -> dict[str, Any]:
         "forgetting": 0.01,
         "nbytes": 20_000_000,
         "rows_kept": 0,
+    }
+
+
+def _rl(run: RLRun, seed: int, share: float) -> dict[str, Any]:
+    """Returns that rise to 10, or to a share of it with dreams; the seeds differ by a tenth."""
+    last = {"full": 10.0, "generative": 10.0 * share, "same bytes": 8.0, "1 %": 2.0}[run.buffer] + 0.1 * (seed - 1)
+    dreams = run.buffer == "generative"
+    return {
+        "steps": [1_000, 2_000],
+        "returns": [0.0, last],
+        "return": last,
+        "bytes": {"full": 4_000_000, "1 %": 40_000}.get(run.buffer, 200_000),
+        "n_stored": {"full": 100_000, "1 %": 1_000, "same bytes": 5_000}.get(run.buffer, 100),
+        "true": [None, {"ends": 0.98, "all": 0.9}] if dreams else [None, None],
+        "seconds": 30.0,
     }
 
 

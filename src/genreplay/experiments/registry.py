@@ -15,6 +15,7 @@ from genreplay.experiments import (
     nab,
     readings,
     regimes,
+    rl,
     sensors,
 )
 from genreplay.experiments.paper import cd_steps, cost, fig3, fig4, fig5, random_search, replay_study, table2
@@ -41,5 +42,6 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "log-z": log_z.runs,
     "readings": readings.runs,
     "incremental": incremental.runs,
+    "rl": rl.runs,
 }
 """name on the command line, and what lists its runs (True for the quick form)"""

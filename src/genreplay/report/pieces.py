@@ -23,6 +23,7 @@ from genreplay.report import (
     incremental,
     markdown,
     regimes,
+    rl,
     sections,
     sheets,
     study,
@@ -115,6 +116,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "nab": markdown.nab_table,
     "sensors": markdown.sensors_table,
     "incremental": incremental.table,
+    "rl": rl.table,
     "device": device.table,
     "device-sizes": lambda results: device.sizes(),
 }
@@ -179,6 +181,15 @@ def _ablation(results: Results) -> str:
     return _figure([("nats lost without each ingredient", section.ablation)], "panels-1", ("random", "sorted"))
 
 
+def _rl(results: Results) -> str:
+    section = _need(rl.content(results), "rl")
+    inks = "".join(
+        f'<span><i style="--swatch: var(--{ink})"></i>{escape(title)}</span>' for title, ink in section.inks.items()
+    )
+    drawn = _figure([(world.name, world.picture) for world in section.worlds], "panels-3")
+    return f'{drawn}<div class="legend">{inks}</div>'
+
+
 PICTURES: dict[str, Callable[[Results], str]] = {
     "fig3-toy": lambda results: _contest(results, "toy-gentle"),
     "fig3-section-4": lambda results: _contest(results, "toy-section-4"),
@@ -191,6 +202,7 @@ PICTURES: dict[str, Callable[[Results], str]] = {
     "ablation": _ablation,
     "faults-picture": _faults,
     "regimes-picture": _regimes,
+    "rl-picture": _rl,
 }
 """HTML by name; its inks are those of ``inks``"""
 

@@ -17,6 +17,7 @@ from genreplay.report import (
     nab,
     readings,
     regimes,
+    rl,
     runs,
     sensors,
     sheets,
@@ -135,6 +136,15 @@ SECTIONS = (
         ("device",),
         device.content,
         device.findings,
+    ),
+    Section(
+        "rl",
+        BEYOND,
+        "Reinforcement learning from dreams",
+        "Does an agent learn from dreamed transitions as well as from stored ones?",
+        ("rl",),
+        rl.content,
+        rl.findings,
     ),
     Section(
         "anomaly",
