@@ -2,4 +2,5 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["genreplay/estimators/torch.py"]
+_NEEDED = {"genreplay/estimators/torch.py": "torch", "genreplay/rl": "stable_baselines3"}
+collect_ignore = [place for place, package in _NEEDED.items() if find_spec(package) is None]
