@@ -78,7 +78,8 @@ class IncrementalRun:
     n_steps: int = 3
     """steps of the network for each batch"""
     n_checks: int = 10
-    """how often accuracy is measured, evenly over the stream"""
+    """how often accuracy is measured: evenly over the stream in random order, otherwise evenly over each task, of which
+    the last is at its end"""
 
     @property
     def title(self) -> str:
@@ -103,9 +104,9 @@ class IncrementalRun:
         rng = np.random.default_rng(seed)
         places = ordered(data.train_labels, self.order, rng)
         learner = self._learner(data.n_features, seed, rng)
-        checks = np.linspace(0, len(places), self.n_checks + 1).round().astype(int)[1:]
+        checks = check_rows(data.train_labels[places], self.order, self.n_checks)
         matrix, totals, first = [], [], 0
-        for check in checks.tolist():
+        for check in checks:
             while first < check:
                 report(first / len(places), f"row {first:,} of {len(places):,}")
                 batch = places[first : min(first + BATCH, check)]
@@ -117,7 +118,7 @@ class IncrementalRun:
         labels = data.train_labels[places]
         seen = [[int((labels[:check] == label).sum()) for label in range(N_CLASSES)] for check in checks]
         return {
-            "rows": checks.tolist(),
+            "rows": checks,
             "accuracy": totals,
             "by_class": matrix,
             "seen": seen,
@@ -168,6 +169,19 @@ def ordered(labels: Labels, order: str, rng: np.random.Generator) -> npt.NDArray
         return places
     task = labels[places] // 2 if order == "split" else labels[places]
     return places[np.argsort(task, kind="stable")]
+
+
+def check_rows(labels: Labels, order: str, n_checks: int) -> list[int]:
+    """After how many rows of a stream accuracy is measured: also at the end of each task.
+
+    >>> check_rows(np.array([0, 0, 1, 1, 2, 3, 3, 3]), "split", n_checks=4)
+    [2, 4, 6, 8]
+    """
+    task = labels // 2 if order == "split" else labels
+    ends = [len(labels)] if order == "random" else [*(np.flatnonzero(np.diff(task)) + 1).tolist(), len(labels)]
+    each = max(1, n_checks // len(ends))
+    starts = [0, *ends[:-1]]
+    return [round(a + (b - a) * k / each) for a, b in zip(starts, ends, strict=True) for k in range(1, each + 1)]
 
 
 def forgetting(matrix: npt.NDArray[np.float64], seen: npt.NDArray[np.int64]) -> float:
