@@ -118,7 +118,8 @@ class IncrementalClassifier(ClassifierMixin, TakesBits, NestedParams):  # type: 
 
     def predict(self, X: npt.ArrayLike) -> Labels:
         """Return the most probable label of each row."""
-        found: Labels = self.classes_[self._log_joint(X).argmax(axis=1)]
+        joint = self._log_joint(X)
+        found: Labels = self.classes_[joint.argmax(axis=1)]
         return found
 
     def predict_proba(self, X: npt.ArrayLike) -> Float64:
