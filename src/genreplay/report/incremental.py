@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from genreplay.experiments.incremental import METHODS, ORDERS, IncrementalRun
 from genreplay.experiments.results import Results
+from genreplay.experiments.runner import Record
 from genreplay.formatting import fine_percent, size
 from genreplay.report import svg
 from genreplay.report.section import Finding, finding
@@ -134,6 +135,11 @@ def table(results: Results) -> str:
 
 def _figures(results: Results, order: str, method: str) -> list[dict[str, Any]]:
     return [record["figures"] for record in results.find("incremental", order=order, method=method)]
+
+
+def mean_accuracy(records: Sequence[Record]) -> float | None:
+    """The share of the test rows that are right at the end, over seeds; None where nothing was run."""
+    return float(np.mean([each["figures"]["accuracy"][-1] for each in records])) if records else None
 
 
 def _accuracy(found: Sequence[dict[str, Any]]) -> str:

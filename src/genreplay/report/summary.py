@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from genreplay.experiments.calibration import MADE_UP, NOMINAL
 from genreplay.experiments.faults import METHODS
+from genreplay.experiments.incremental import METHODS as INCREMENTAL
 from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.results import Results
 from genreplay.experiments.sensors import ONLINE
-from genreplay.formatting import percent
-from genreplay.report import anomaly, beyond, calibration, faults, nab
+from genreplay.formatting import fine_percent, percent
+from genreplay.report import anomaly, beyond, calibration, faults, incremental, nab
 from genreplay.report.alarms import FACTOR
 
 
@@ -26,7 +27,7 @@ class Line(NamedTuple):
 
 def lines(results: Results) -> list[Line]:
     """Every line whose runs are there."""
-    parts = (_beyond, _anomaly, _calibration, _faults, _nab, _sensors)
+    parts = (_beyond, _incremental, _anomaly, _calibration, _faults, _nab, _sensors)
     return [line for part in parts for line in part(results)]
 
 
@@ -56,6 +57,22 @@ def _beyond(results: Results) -> Iterator[Line]:
             beside += [] if stored is None else [f"with every row stored {stored.mean:.1f}"]
             title = f"MNIST in {contest.order} order, log-likelihood of test rows (nats)"
             yield Line(title, f"{modern.mean:.1f}", ", ".join(beside), "beyond")
+
+
+def _incremental(results: Results) -> Iterator[Line]:
+    right = {
+        method: incremental.mean_accuracy(results.find("incremental", order="split", method=method))
+        for method in INCREMENTAL
+    }
+    if (ours := right["class models"]) is not None:
+        words = {
+            "dreams": "a network fed with dreams",
+            "infinite memory": "a network with all rows stored",
+            "no replay": "a network alone",
+        }
+        beside = [f"{name} {fine_percent(share)}" for method, name in words.items() if (share := right[method])]
+        title = "digits two classes at a time (Split MNIST, one pass), accuracy"
+        yield Line(title, fine_percent(ours), ", ".join(beside), "incremental")
 
 
 def _anomaly(results: Results) -> Iterator[Line]:
