@@ -95,7 +95,9 @@ class TransitionModel:
         """Each row three times: without all that follows, without the columns after a random one, and whole.
 
         Whole rows with a rare ending come again several times: otherwise the model would take long to learn what leads
-        to it. Only the probabilities of the endings change by that, which ``weights`` makes up for.
+        to it. Where chance decides between two endings, the rarer one is therefore dreamed too often. To divide by the
+        weights would make up for it in a model that is exact; in one that is still learning, it takes back most of
+        what is known of rare endings.
         """
         self.counts += np.bincount(codes[:, -1], minlength=MOST_ENDINGS)
         times = np.floor(self.weights[codes[:, -1]] + self.rng.random(len(codes))).astype(np.int64)
@@ -134,17 +136,14 @@ class TransitionModel:
     def _dream(self, chosen: Integers) -> None:
         """Draw anew what follows from where some chains are, with the model as it is now.
 
-        This holds for the chains of rare endings, too: what follows is as likely as after any other dream of the same
-        observation and action. Where the ending that is held could not be drawn, another dream takes the place.
-        What is rehearsed has endings as often as they are learned, what is dreamed as often as they come.
+        This holds for the chains of rare endings, too. Where the ending that is held could not be drawn, another dream
+        takes the place.
         """
         chains = self.chains[chosen]
         rows, rare = self.follow(chains), np.flatnonzero(chosen < self.n_rare)
-        learned = self.log_endings(rows)
-        nats = learned - np.log(self.weights[: learned.shape[1]])
-        self.rows[chosen] = rows
-        self.rows[chosen, -1] = self._drawn(learned)
+        nats = self.log_endings(rows)
         rows[:, -1] = self._drawn(nats)
+        self.rows[chosen] = rows
         held = nats[rare, chains[rare, -1]]
         astray = rare[held < nats[rare].max(axis=1) + np.log(_UNLIKELY)] if len(rare) else rare
         fit = np.setdiff1d(np.arange(len(rows)), astray)
