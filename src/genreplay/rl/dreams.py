@@ -24,8 +24,6 @@ from genreplay.rl.transitions import MOST_ENDINGS, Integers, TransitionCoder, Tr
 
 _UNLIKELY = 0.1
 """what is less likely than the likeliest by this factor is not dreamed: it is mostly the model's error"""
-_MOST_OFTEN = 200.0
-"""times that a transition with a rare ending is learned, at most"""
 _RARE = 0.25
 """share of the dreams that start from an ending, any that is known"""
 _RENEWAL = 0.2
@@ -59,6 +57,9 @@ class FromPool(Rehearsed):
 
 class TransitionModel:
     """A table model of transitions and a pool of its dreams, which is renewed after each batch."""
+
+    most_often = 200.0
+    """times that a transition with a rare ending is learned, at most"""
 
     def __init__(
         self,
@@ -109,7 +110,7 @@ class TransitionModel:
     @property
     def weights(self) -> Float64:
         """How often the model learns each ending, beside how often it comes."""
-        weights: Float64 = np.clip(self.counts.max() / np.maximum(self.counts, 1.0), 1.0, _MOST_OFTEN)
+        weights: Float64 = np.clip(self.counts.max() / np.maximum(self.counts, 1.0), 1.0, self.most_often)
         return weights
 
     def _masked(self, codes: Codes, n_known: Integers | None = None) -> Codes:
