@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from genreplay.experiments.rl import BUFFERS, ENVIRONMENTS, RLRun, runs
+from genreplay.experiments.rl import BUFFERS, ENVIRONMENTS, IDEAS, KINDS, IdeaRun, RLRun, runs
+from genreplay.experiments.rl.ideas import model_of
 
 pytest.importorskip("stable_baselines3", reason="the extra rl is not installed")
 
@@ -15,8 +16,17 @@ def silent(share: float, doing: str) -> None:
 
 
 def test_every_environment_has_every_buffer() -> None:
-    assert len(runs()) == len(ENVIRONMENTS) * len(BUFFERS)
-    assert {run.environment for run in runs(quick=True)} == {"FrozenLake"}
+    agents = [run for run in runs() if isinstance(run, RLRun)]
+    assert len(agents) == len(ENVIRONMENTS) * len(BUFFERS)
+    assert {run.environment for run in runs(quick=True) if isinstance(run, RLRun)} == {"FrozenLake"}
+
+
+def test_a_model_is_asked_for_every_kind_of_step_and_learns_no_ending_by_it() -> None:
+    found = IdeaRun("divided", n_steps=600).execute(0, silent)["right"]
+    assert list(found) == list(KINDS)
+    assert found["illegal"] > 0.8
+    assert found["home"] < 0.5, "600 steps bring hardly anyone home"
+    assert len({model_of(idea).most_often for idea in IDEAS}) == 3
 
 
 def test_a_run_reports_returns_bytes_and_how_true_its_dreams_are() -> None:

@@ -29,7 +29,8 @@ from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.readings import ReadingRun
 from genreplay.experiments.regimes import RegimesRun
 from genreplay.experiments.registry import EXPERIMENTS
-from genreplay.experiments.rl import RLRun
+from genreplay.experiments.rl import KINDS as STEPS
+from genreplay.experiments.rl import IdeaRun, RLRun
 from genreplay.experiments.run import Run, describe, seeds_of
 from genreplay.experiments.sensors import SensorsRun
 
@@ -131,6 +132,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _device(run, seed, 0.01)
     if isinstance(run, RLRun):
         return _rl(run, seed, 0.95)
+    if isinstance(run, IdeaRun):
+        return {"right": dict.fromkeys(STEPS, 0.9 if run.idea == "as it is" else 0.4), "n_steps": run.n_steps}
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 // n if label < n else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)
@@ -174,6 +177,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _device(run, seed, 0.2)
     if isinstance(run, RLRun):
         return _rl(run, seed, 0.5)
+    if isinstance(run, IdeaRun):
+        return {"right": dict.fromkeys(STEPS, 0.4 if run.idea == "as it is" else 0.9), "n_steps": run.n_steps}
     if isinstance(run, ClassesInTurn):
         return _dreams([[1000 if label == n - 1 else 0 for label in range(10)] for n in range(1, 11)], seed)
     assert isinstance(run, CostRun)

@@ -35,6 +35,7 @@ DRAWINGS = {
     "anomaly": 1,
     "calibration": 2,
     "faults": 2,
+    "rl": 3,
     "regimes": 3,
     "nab": 58,
     "sensors": 1,

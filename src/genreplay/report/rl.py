@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from genreplay.experiments.results import Results
-from genreplay.experiments.rl import BUFFERS, ENVIRONMENTS
+from genreplay.experiments.rl import BUFFERS, ENVIRONMENTS, IDEAS, KINDS
 from genreplay.experiments.rl.run import N_LAST
 from genreplay.experiments.runner import Record
 from genreplay.formatting import listed, number, percent, size
@@ -53,6 +53,13 @@ class World(NamedTuple):
     """share of dreams that are right in all"""
 
 
+class Idea(NamedTuple):
+    """An idea, and the shares of right endings by kind of step."""
+
+    title: str
+    shares: list[float]
+
+
 class Content(NamedTuple):
     """Everything that the page shows."""
 
@@ -61,15 +68,28 @@ class Content(NamedTuple):
     inks: dict[str, str]
     """by title"""
     n_last: int
+    ideas: list[Idea]
+    kinds: tuple[str, ...]
 
 
 def content(results: Results) -> Content | None:
     """Make the content of the page; None where nothing was run."""
-    found = worlds(results)
-    if not found:
+    found, tried = worlds(results), ideas(results)
+    if not found and not tried:
         return None
     inks = {TITLES[buffer]: INKS[buffer] for buffer in BUFFERS}
-    return Content(sentences(found), found, inks, N_LAST)
+    return Content(sentences(found), found, inks, N_LAST, tried, KINDS)
+
+
+def ideas(results: Results) -> list[Idea]:
+    """Every idea that was run, in the mean over seeds."""
+    found = []
+    for idea, title in IDEAS.items():
+        records = results.find("rl", idea=idea)
+        if records:
+            shares = [float(np.mean([record["figures"]["right"][kind] for record in records])) for kind in KINDS]
+            found.append(Idea(title, shares))
+    return found
 
 
 def worlds(results: Results) -> list[World]:

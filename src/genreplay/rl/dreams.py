@@ -24,8 +24,6 @@ from genreplay.rl.transitions import MOST_ENDINGS, Integers, TransitionCoder, Tr
 
 _UNLIKELY = 0.1
 """what is less likely than the likeliest by this factor is not dreamed: it is mostly the model's error"""
-_MOST_OFTEN = 200.0
-"""times that a transition with a rare ending is learned, at most"""
 _RARE = 0.25
 """share of the dreams that start from an ending, any that is known"""
 _RENEWAL = 0.2
@@ -59,6 +57,9 @@ class FromPool(Rehearsed):
 
 class TransitionModel:
     """A table model of transitions and a pool of its dreams, which is renewed after each batch."""
+
+    most_often = 200.0
+    """times that a transition with a rare ending is learned, at most"""
 
     def __init__(
         self,
@@ -95,7 +96,9 @@ class TransitionModel:
         """Each row three times: without all that follows, without the columns after a random one, and whole.
 
         Whole rows with a rare ending come again several times: otherwise the model would take long to learn what leads
-        to it. Only the probabilities of the endings change by that, which ``weights`` makes up for.
+        to it. Where chance decides between two endings, the rarer one is therefore dreamed too often. To divide by the
+        weights would make up for it in a model that is exact; in one that is still learning, it takes back most of
+        what is known of rare endings.
         """
         self.counts += np.bincount(codes[:, -1], minlength=MOST_ENDINGS)
         times = np.floor(self.weights[codes[:, -1]] + self.rng.random(len(codes))).astype(np.int64)
@@ -107,7 +110,7 @@ class TransitionModel:
     @property
     def weights(self) -> Float64:
         """How often the model learns each ending, beside how often it comes."""
-        weights: Float64 = np.clip(self.counts.max() / np.maximum(self.counts, 1.0), 1.0, _MOST_OFTEN)
+        weights: Float64 = np.clip(self.counts.max() / np.maximum(self.counts, 1.0), 1.0, self.most_often)
         return weights
 
     def _masked(self, codes: Codes, n_known: Integers | None = None) -> Codes:
@@ -134,17 +137,14 @@ class TransitionModel:
     def _dream(self, chosen: Integers) -> None:
         """Draw anew what follows from where some chains are, with the model as it is now.
 
-        This holds for the chains of rare endings, too: what follows is as likely as after any other dream of the same
-        observation and action. Where the ending that is held could not be drawn, another dream takes the place.
-        What is rehearsed has endings as often as they are learned, what is dreamed as often as they come.
+        This holds for the chains of rare endings, too. Where the ending that is held could not be drawn, another dream
+        takes the place.
         """
         chains = self.chains[chosen]
         rows, rare = self.follow(chains), np.flatnonzero(chosen < self.n_rare)
-        learned = self.log_endings(rows)
-        nats = learned - np.log(self.weights[: learned.shape[1]])
-        self.rows[chosen] = rows
-        self.rows[chosen, -1] = self._drawn(learned)
+        nats = self.log_endings(rows)
         rows[:, -1] = self._drawn(nats)
+        self.rows[chosen] = rows
         held = nats[rare, chains[rare, -1]]
         astray = rare[held < nats[rare].max(axis=1) + np.log(_UNLIKELY)] if len(rare) else rare
         fit = np.setdiff1d(np.arange(len(rows)), astray)

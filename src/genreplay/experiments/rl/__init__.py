@@ -6,6 +6,13 @@ as many bytes as the generative one holds, and "1 %" one of a hundredth of all t
 """
 
 from genreplay.experiments.rl.environments import ENVIRONMENTS
-from genreplay.experiments.rl.run import BUFFERS, RLRun, runs
+from genreplay.experiments.rl.ideas import IDEAS, KINDS, IdeaRun, idea_runs
+from genreplay.experiments.rl.run import BUFFERS, RLRun, agent_runs
+from genreplay.experiments.run import Run
 
-__all__ = ["BUFFERS", "ENVIRONMENTS", "RLRun", "runs"]
+__all__ = ["BUFFERS", "ENVIRONMENTS", "IDEAS", "KINDS", "IdeaRun", "RLRun", "runs"]
+
+
+def runs(quick: bool = False) -> list[Run]:
+    """Agents with every buffer, and models by every idea."""
+    return [*agent_runs(quick), *idea_runs(quick)]

@@ -158,7 +158,7 @@ def truth(game: Any) -> Callable[[Any, Any], tuple[Any, float, bool]]:
     return stepped
 
 
-def runs(quick: bool = False) -> list[RLRun]:
+def agent_runs(quick: bool = False) -> list[RLRun]:
     """Every environment with every buffer; in the quick form, a short walk on the lake."""
     if quick:
         return [RLRun("FrozenLake", buffer, n_steps=1_000) for buffer in BUFFERS]
