@@ -21,11 +21,18 @@ from genreplay import GenerativeReplayClassifier, InfiniteMemory, RehearsedPairs
 from genreplay.estimators.torch import TorchClassifier  # noqa: E402
 
 
-def network(n_features: int, n_classes: int) -> Any:
-    hidden = 40
-    return torch.nn.Sequential(
-        torch.nn.Linear(n_features, hidden), torch.nn.ReLU(), torch.nn.Dropout(0.1), torch.nn.Linear(hidden, n_classes)
-    )
+class SmallNetwork:
+    """Makes networks; written alike in every process, as the names of the checks must be."""
+
+    def __call__(self, n_features: int, n_classes: int) -> Any:
+        first, last = torch.nn.Linear(n_features, 40), torch.nn.Linear(40, n_classes)
+        return torch.nn.Sequential(first, torch.nn.ReLU(), torch.nn.Dropout(0.1), last)
+
+    def __repr__(self) -> str:
+        return "SmallNetwork()"
+
+
+network = SmallNetwork()
 
 
 def small(**params: Any) -> TorchClassifier:
