@@ -36,6 +36,7 @@ from genreplay.core.replay import Replay
 from genreplay.core.schedules import EqualTime, Falling, NotCarried, Schedule
 from genreplay.core.start import RandomStart
 from genreplay.core.steps import AllDecay, WholeUnion
+from genreplay.estimators.rehearsed_pairs import RehearsedPairs
 from tests.estimators.snapshot import snapshot, table_snapshot
 
 Rows = npt.NDArray[np.float64]
@@ -172,7 +173,7 @@ INGREDIENTS = [
     for cls in Ingredient.classes.values()
     if cls.__module__.startswith(("genreplay.core", "genreplay.estimators"))
     and is_dataclass(cls)
-    and not issubclass(cls, Recipe | TableRBM | Rehearsed | Deviations)
+    and not issubclass(cls, Recipe | TableRBM | Rehearsed | RehearsedPairs | Deviations)
 ]
 
 

@@ -33,6 +33,7 @@ from genreplay.core.ingredient import Ingredient
 from genreplay.core.rehearsal import NewRows, OnDrift
 from genreplay.core.schedules import Clock, EqualTime, Falling, LowAtFirst, Schedule
 from genreplay.core.start import BaseRateStart
+from genreplay.core.steps import MiniBatches, WeightsDecay
 from tests.estimators.snapshot import snapshot
 
 NAMES = list("abcdef")
@@ -123,6 +124,8 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
         negative=FromChains(n_chains=6),
         centring=Centred(),
         divisor=NewRows(),
+        steps=MiniBatches(5),
+        decays=WeightsDecay(),
         learning_rate=Falling(first=0.03, last=0.02),
         momentum=LowAtFirst(first=0.2, last=0.7, n_epochs=3, of="update"),
         weight_decay=0.01,

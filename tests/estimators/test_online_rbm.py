@@ -33,6 +33,7 @@ from genreplay.core.contrastive import Centred, FromRowsAndChains
 from genreplay.core.rehearsal import NewRows, OnDrift
 from genreplay.core.schedules import EqualTime, Falling
 from genreplay.core.start import BaseRateStart
+from genreplay.core.steps import MiniBatches, WeightsDecay
 from genreplay.estimators import density
 from genreplay.experiments.log_z import planted, rows_of
 from tests.estimators.snapshot import snapshot
@@ -406,6 +407,8 @@ def test_every_setting_reaches_the_core() -> None:
         negative=FromRowsAndChains(n_chains=9),
         centring=Centred(),
         divisor=NewRows(),
+        steps=MiniBatches(5),
+        decays=WeightsDecay(),
         learning_rate=Falling(first=0.1, last=0.03, n_first=2, n_warm_up=2),
         momentum=0.7,
         weight_decay=0.01,

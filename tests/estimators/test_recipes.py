@@ -93,9 +93,9 @@ def test_momentum_is_low_only_in_the_first_epochs_that_were_made(
 ) -> None:
     used: list[float] = []
 
-    def noting(rbm: RBM, velocity: RBM, gradient: RBM, rate: float, momentum: float, decay: float) -> None:
+    def noting(rbm: RBM, velocity: RBM, gradient: RBM, rate: float, momentum: float, *decays: float) -> None:
         used.append(momentum)
-        contrastive.momentum_step(rbm, velocity, gradient, rate, momentum, decay)
+        contrastive.momentum_step(rbm, velocity, gradient, rate, momentum, *decays)
 
     monkeypatch.setattr(online, "momentum_step", noting)
     recipe = PAPER.replace(n_epochs=n_epochs, rehearsal__n_rows=5, momentum=LowAtFirst())
