@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
 from genreplay.experiments.incremental import METHODS, forgetting, runs
-from genreplay.experiments.incremental.learners import Reservoir
 from genreplay.experiments.incremental.run import ordered
 
 
@@ -32,20 +29,6 @@ def test_forgetting_counts_a_class_from_when_all_of_its_rows_have_come() -> None
     matrix = np.array([[0.9, 0.5], [0.7, 0.8], [0.6, 0.9]])
     assert forgetting(matrix, np.array([[5, 2], [5, 4], [5, 6]])) == pytest.approx(0.3)
     assert forgetting(matrix, np.array([[1, 2], [2, 4], [3, 6]])) == pytest.approx((0.3 - 0.1) / 2)
-
-
-def test_a_reservoir_holds_a_uniform_sample_and_an_infinite_one_everything() -> None:
-    kept = np.zeros(40)
-    for seed in range(400):
-        memory = Reservoir(10, np.random.default_rng(seed))
-        for rows in np.array_split(np.arange(40), 7):
-            memory.remember(np.eye(40, dtype=np.uint8)[rows], rows)
-        kept[memory._labels] += 1
-    # Each row is kept with probability 1/4: 100 times of 400, standard deviation 8.7, of 40 rows 4.5 of them at most.
-    assert np.abs(kept - 100).max() < 4.5 * 8.7
-    everything = Reservoir(math.inf, np.random.default_rng(0))
-    everything.remember(np.eye(40, dtype=np.uint8), np.arange(40))
-    assert (everything.n_rows, everything.nbytes) == (40, 40 * 6)
 
 
 @pytest.mark.slow

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.report.rl import content, findings, sentences, table, worlds
 from tests.report.made_up import World, records, right, wrong
 from tests.report.reader import page_of
@@ -39,9 +42,20 @@ def test_the_verdict_says_where_dreams_are_enough() -> None:
     failed = list(findings(results(wrong)))
     assert {each.kind for each in failed} == {"fails"}
     assert failed[0].figures == (
-        "After 2,000 steps dreams reach 50 % of the return with all transitions stored, in 200.0 kB; a stored buffer "
-        "of the same bytes 80 %."
+        "The return after 2,000 steps is 5.00 with dreams (200.0 kB), 10.00 with all transitions stored (4.0 MB), 8.00 "
+        "with the newest ones in as many bytes."
     )
+
+
+def test_the_verdict_holds_for_returns_below_zero() -> None:
+    def less(run: Run, seed: int) -> dict[str, Any]:
+        figures = right(run, seed)
+        return figures | {"return": figures["return"] - 20} if "return" in figures else figures
+
+    taxi = list(findings(results(less)))[1]  # -10 with all transitions, -10.5 with dreams
+    assert taxi.kind == "holds"
+    assert "is -10.50 with dreams" in taxi.figures.replace("\N{MINUS SIGN}", "-")
+    assert worlds(results(less))[1].rows[1].share is None
 
 
 def test_the_page_has_a_picture_and_a_table_for_each_environment() -> None:

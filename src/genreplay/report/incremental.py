@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
+from matplotlib.colors import ListedColormap
 
 from genreplay.experiments.incremental import METHODS, ORDERS, IncrementalRun
 from genreplay.experiments.results import Results
@@ -177,17 +177,9 @@ def _draw_maps(results: Results, order: str, methods: Sequence[str]) -> Markup |
     for ax, method in zip(axes, shown, strict=True):
         found = _figures(results, order, method)
         matrix = np.mean([each["by_class"] for each in found], axis=0)
-        rows = [0, *found[0]["rows"]]
-        for place, (first, last) in enumerate(pairwise(rows)):
-            for label, right in enumerate(matrix[place]):
-                ax.fill_between(
-                    [first, last],
-                    label - 0.5,
-                    label + 0.5,
-                    color=svg.INKS[INKS[method]],
-                    alpha=float(max(right, 0.02)),
-                    linewidth=0,
-                )
+        edges = [0, *found[0]["rows"]], np.arange(matrix.shape[1] + 1) - 0.5
+        ink = ListedColormap([svg.INKS[INKS[method]]])  # one colour, which a page can replace
+        ax.pcolormesh(*edges, matrix.T, cmap=ink, alpha=np.maximum(matrix.T, 0.02))
         ax.set(ylabel="class", ylim=(9.5, -0.5), yticks=range(0, 10, 3), title=METHODS[method])
         ax.grid(False)
     axes[-1].set_xlabel("rows seen")

@@ -1,17 +1,15 @@
-"""The learners of the experiment: our classifiers, and a network with a memory of rows, or without."""
+"""The learners of the experiment: our classifiers, and a network that rehearses pairs of the past, or does not."""
 
 from __future__ import annotations
 
-import math
 from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.neural_network import MLPClassifier
 
 from genreplay.datasets.base import Bits, Labels
-from genreplay.estimators import GenerativeReplayClassifier, JointRBMClassifier, OnlineRBMClassifier, ReservoirMemory
+from genreplay.estimators import GenerativeReplayClassifier, InfiniteMemory, JointRBMClassifier, OnlineRBMClassifier
 
 N_CLASSES = 10
 
@@ -53,83 +51,10 @@ class Ours:
         return self.model.nbytes_
 
 
-class Reservoir:
-    """A uniform sample of all rows seen, one bit a pixel, with their labels (Vitter's algorithm R).
-
-    >>> memory = Reservoir(n_rows=5, rng=np.random.default_rng(0))
-    >>> memory.remember(np.eye(8, dtype=np.uint8), np.arange(8))
-    >>> rows, labels = memory.recall(3)
-    >>> bool((rows.argmax(axis=1) == labels).all()), memory.n_rows, memory.nbytes
-    (True, 5, 10)
-    """
-
-    def __init__(self, n_rows: float, rng: np.random.Generator) -> None:
-        self._limit, self._rng, self._n_seen = n_rows, rng, 0
-        self._rows: list[npt.NDArray[np.uint8]] = []
-        self._labels: list[int] = []
-        self._n_bits = 0
-
-    def remember(self, rows: Bits, labels: Labels) -> None:
-        self._n_bits = rows.shape[1]
-        for row, label in zip(np.packbits(rows, axis=1), labels.tolist(), strict=True):
-            self._n_seen += 1
-            if self.n_rows < self._limit:
-                self._rows.append(row)
-                self._labels.append(label)
-            elif (slot := int(self._rng.integers(self._n_seen))) < self._limit:
-                self._rows[slot], self._labels[slot] = row, label
-
-    def recall(self, n: int) -> tuple[Bits, Labels]:
-        drawn = self._rng.integers(self.n_rows, size=n)
-        rows = np.unpackbits(np.array([self._rows[place] for place in drawn]), axis=1, count=self._n_bits)
-        return rows, np.array([self._labels[place] for place in drawn])
-
-    @property
-    def n_rows(self) -> int:
-        return len(self._rows)
-
-    @property
-    def nbytes(self) -> int:
-        """A byte for each label and a bit for each pixel."""
-        return self.n_rows * (1 + math.ceil(self._n_bits / 8))
-
-
 class Network:
-    """A network that learns each batch beside rehearsed rows, three for each new one, if there is a memory."""
+    """A network, alone or in a ``GenerativeReplayClassifier`` with dreams of class models or with stored pairs."""
 
-    def __init__(self, memory: Reservoir | None, n_hidden: int, n_steps: int, seed: int) -> None:
-        self._memory, self._n_steps = memory, n_steps
-        self._network = MLPClassifier((n_hidden,), random_state=seed)
-
-    def learn(self, rows: Bits, labels: Labels) -> None:
-        memory = self._memory
-        for _ in range(self._n_steps):
-            X, y = rows.astype(np.float32), labels
-            if memory is not None and memory.n_rows:
-                past, of_past = memory.recall(3 * len(rows))
-                X, y = np.concatenate([X, past.astype(np.float32)]), np.concatenate([labels, of_past])
-            self._network.partial_fit(X, y, classes=np.arange(N_CLASSES))
-        if memory is not None:
-            memory.remember(rows, labels)
-
-    def predict(self, rows: Bits) -> Labels:
-        return np.asarray(self._network.predict(rows.astype(np.float32)))
-
-    @property
-    def nbytes(self) -> int:
-        """Parameters, Adam's two moments and gradients of the same size, and the memory."""
-        parts: list[npt.NDArray[Any]] = [*self._network.coefs_, *self._network.intercepts_]
-        return 4 * sum(part.nbytes for part in parts) + (0 if self._memory is None else self._memory.nbytes)
-
-    @property
-    def n_rows_kept(self) -> int:
-        return 0 if self._memory is None else self._memory.n_rows
-
-
-class Rehearsing:
-    """A network in a ``GenerativeReplayClassifier``, with dreams of class models or with stored pairs."""
-
-    def __init__(self, model: GenerativeReplayClassifier) -> None:
+    def __init__(self, model: MLPClassifier | GenerativeReplayClassifier) -> None:
         self._model = model
 
     def learn(self, rows: Bits, labels: Labels) -> None:
@@ -140,17 +65,21 @@ class Rehearsing:
 
     @property
     def nbytes(self) -> int:
-        """The network as above, and the generator."""
-        generator, network = self._model.generator_, self._model.estimator_
+        """Parameters, Adam's two moments and gradients of the same size, and what pairs of the past come from."""
+        network: Any = getattr(self._model, "estimator_", self._model)
         parts = network.network_.parameters() if hasattr(network, "network_") else network.coefs_ + network.intercepts_
-        n_network = 4 * sum(part.nbytes for part in parts)
-        n_generator = generator.nbytes if isinstance(generator, ReservoirMemory) else generator.nbytes_
-        return int(n_network + n_generator)
+        past = self._past
+        n_past = past.nbytes if isinstance(past, InfiniteMemory) else getattr(past, "nbytes_", 0)
+        return int(4 * sum(part.nbytes for part in parts) + n_past)
 
     @property
     def n_rows_kept(self) -> int:
-        generator = self._model.generator_
-        return generator.n_rows_held_ if isinstance(generator, ReservoirMemory) else 0
+        past = self._past
+        return past.n_rows_held_ if isinstance(past, InfiniteMemory) else 0
+
+    @property
+    def _past(self) -> Any:
+        return getattr(self._model, "generator_", None)
 
 
 class ReluNetwork:
