@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from genreplay.experiments.readings import plan
 from genreplay.experiments.readings.distance import distance
-from genreplay.experiments.readings.judged import effects, judged
+from genreplay.experiments.readings.judged import effects, finalists, judged
 from genreplay.experiments.readings.plan import N_READINGS, SMALL
 from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything
+from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
 from genreplay.report.readings import content, findings, sentences
 from tests.report.made_up import World, records, right, wrong
@@ -19,7 +21,7 @@ def results(world: World = right) -> Results:
 
 def test_readings_are_judged_by_all_figures_together() -> None:
     """In a world where the paper is right and decay on biases costs a tenth, readings without it are nearest."""
-    listed = judged(results(), "valid")
+    listed = judged(results(), 1)
     assert len(listed) == N_READINGS
     near = [each for each in listed if each.reading.decay == "weights" and each.reading.positive == "probabilities"]
     assert {each.distance.total for each in near} == {0.0}
@@ -39,7 +41,7 @@ def test_a_figure_whose_log_z_is_unknown_is_wrong_and_so_is_its_order() -> None:
 
 
 def test_effects_are_those_that_were_put_in() -> None:
-    listed = judged(results(), "valid")
+    listed = judged(results(), 1)
     readings = [each.reading for each in listed]
     nats = np.array([each.nats["dna"]["OCD_GR"] for each in listed], dtype=np.float64)
     found = effects(readings, nats)
@@ -59,15 +61,39 @@ def test_every_answer_is_tried_often_and_every_named_reading() -> None:
             assert n > 0.5 * expected * N_READINGS, (name, answer)
 
 
+def test_later_stages_take_fewer_readings_to_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The named readings and the nearest go on to all nine sets, then the nearest of these with all seeds."""
+    chosen = finalists(judged(results(), 1), 12)
+    assert len(chosen) == 12
+    assert set(NAMED.values()) < chosen
+    assert all(each.decay == "weights" and each.positive == "probabilities" for each in chosen - set(NAMED.values()))
+    monkeypatch.setattr(plan, "FINALISTS", tuple(sorted(chosen, key=str)))
+    monkeypatch.setattr(plan, "NEAREST", (NAMED["C"], Reading()))
+    monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
+    found = Results(records(right, ["readings"]))
+    second, third = judged(found, 2), judged(found, 3)
+    assert ({len(each.nats) for each in (*second, *third)}, len(second), len(third)) == ({9}, 12, 2)
+    assert ({each.n_seeds for each in second}, {each.n_seeds for each in third}) == ({1}, {3})
+    assert [each.title for each in third] == ["C", "paper"]
+    page = page_of(found, "readings")
+    assert "12 readings on all sets, one seed" in page
+    assert "2 readings on all sets, 3 seeds" in page
+    (verdict,) = findings(found)
+    assert verdict.figures == (
+        "The nearest of 12 readings on all sets has 27 of 27 pairs of methods in the paper's order, with figures 0 % "
+        "off; `PAPER` has 27 of 27 pairs."
+    )
+
+
 def test_the_page_has_the_nearest_readings() -> None:
     found = content(results())
     assert found is not None
-    assert found.second is None
+    assert found.later == []
     assert len(found.answers) == sum(len(answers) - 1 for answers in CHOICES.values())
     assert found.first.rows[0].distance.total == 0
     assert "paper" in [row.title for row in found.first.rows]
     page = page_of(results(), "readings")
-    assert "Few readings on all sets" not in page
+    assert "readings on all sets" not in page
     assert f"{N_READINGS} readings on {len(SMALL)} small sets" in " ".join(sentences(results()))
     assert "9 of 9 pairs" in next(iter(findings(results()))).figures
     assert "9 of 9" not in next(iter(findings(results(wrong)))).figures

@@ -60,10 +60,11 @@ def ais(effort: Effort) -> Part:
 def _price(rbm: RBM, rows: Array, base_bias: Array, effort: Effort) -> list[Figure]:
     """The time of the estimate that is reported, against that of AIS and reverse AIS together."""
     betas, rng = schedule(effort.pick(N_TEMPERATURES, 29)), np.random.default_rng(0)
+    n_chains = effort.pick(N_CHAINS, 20)
     turns = interleave(
         {
-            PAIR: Contestant(lambda: bracket(rbm, rng, betas, N_CHAINS, base_bias)),
-            BOTH_WAYS: Contestant(lambda: two_way(rbm, rows, rng, betas, N_CHAINS)),
+            PAIR: Contestant(lambda: bracket(rbm, rng, betas, n_chains, base_bias)),
+            BOTH_WAYS: Contestant(lambda: two_way(rbm, rows, rng, betas, n_chains)),
         },
         effort.pick(3, 2),
     )

@@ -18,6 +18,7 @@ from genreplay.formatting import percent
 from genreplay.report import svg
 from genreplay.report.section import Finding
 
+STAGES = 1, 2, 3
 _SHOWN = 10
 
 
@@ -45,6 +46,7 @@ class Stage(NamedTuple):
     """What was found on the sets of a stage."""
 
     n_readings: int
+    n_seeds: int
     rows: list[Row]
     """the nearest, and the reading of ``recipe="paper"``"""
     sets: list[str]
@@ -60,8 +62,8 @@ class Content(NamedTuple):
     answers: list[Answer]
     first: Stage
     """many readings on the small sets"""
-    second: Stage | None
-    """fewer on all sets; None where it was not run"""
+    later: list[Stage]
+    """fewer on all sets, and the nearest of them with more seeds, as far as they were run"""
     questions: dict[str, str]
     noise: float
     """relative difference of two figures of the paper that should be equal"""
@@ -69,7 +71,7 @@ class Content(NamedTuple):
 
 def content(results: Results) -> Content | None:
     """Make the content of the page; None where nothing was run."""
-    first, second = judged(results, "valid"), judged(results, "test")
+    first, *later = (judged(results, stage) for stage in STAGES)
     if not first:
         return None
     sets = list(first[0].nats)
@@ -79,7 +81,7 @@ def content(results: Results) -> Content | None:
         [f"{DATASET_TITLES[name]} {method}" for name in sets for method in PAPER_METHODS],
         _answers(first, sets),
         _stage(first),
-        _stage(second) if second else None,
+        [_stage(each) for each in later if each],
         QUESTIONS,
         noise(),
     )
@@ -96,7 +98,7 @@ def noise() -> float:
 
 def sentences(results: Results) -> list[str]:
     """The page in a few sentences made from its figures."""
-    first, second = judged(results, "valid"), judged(results, "test")
+    first, second, third = (judged(results, stage) for stage in STAGES)
     if not first:
         return []
     ours, nearest = _of(Reading(), first), first[0]
@@ -115,27 +117,30 @@ def sentences(results: Results) -> list[str]:
         f"In {n_unknown} of {sum(len(each.nats) for each in first)} runs the log Z of a method is unknown, which "
         "counts as wrong by a factor of 2."
     )
-    if second:
-        best = second[0]
-        said.append(
-            f"On all {len(best.nats)} sets {len(second)} readings were tried. The nearest is "
-            f"{percent(best.distance.off)} off, with {best.distance.pairs} in the paper's order: {best.reading.title}."
-        )
+    for listed in (second, third):
+        if listed:
+            best = listed[0]
+            said.append(
+                f"On all {len(best.nats)} sets {len(listed)} readings were tried, seeds: {best.n_seeds}. "
+                f"The nearest is {percent(best.distance.off)} off, with {best.distance.pairs} in the paper's order: "
+                f"{best.reading.title}."
+            )
     return said
 
 
 def findings(results: Results) -> Iterator[Finding]:
     """What a reader should take away."""
-    first, second = judged(results, "valid"), judged(results, "test")
-    if first and not second:
+    first, second, third = (judged(results, stage) for stage in STAGES)
+    last = third or second
+    if first and not last:
         yield Finding(
             "note",
             "Which reading gives the paper's figures is open",
             f"Of {len(first)} readings on {len(first[0].nats)} small sets, the nearest has {first[0].distance.pairs} "
             "of methods in the paper's order.",
         )
-    if second:
-        best, ours = second[0].distance, _of(Reading(), second)
+    if last:
+        best, ours = last[0].distance, _of(Reading(), last) or _of(Reading(), second)
         beside = f"; `PAPER` has {ours.distance.pairs}" if ours else ""
         yield Finding(
             "note" if best.n_wrong else "holds",
@@ -164,7 +169,7 @@ def _stage(listed: Sequence[Judged]) -> Stage:
         )
         for each in (*listed[:_SHOWN], *named)
     ]
-    return Stage(len(listed), rows, [DATASET_TITLES[name] for name in sets])
+    return Stage(len(listed), listed[0].n_seeds, rows, [DATASET_TITLES[name] for name in sets])
 
 
 def _answers(listed: Sequence[Judged], sets: Sequence[str]) -> list[Answer]:

@@ -31,12 +31,9 @@ class Judged(NamedTuple):
         return next((name for name, named in NAMED.items() if named == self.reading), self.reading.title)
 
 
-def judged(results: Results, rows: str) -> list[Judged]:
-    """Readings that were run on all sets of a stage, judged on "valid" rows (the first stage) or "test" rows.
-
-    The nearest to the paper comes first.
-    """
-    wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun) and run.rows == rows]
+def judged(results: Results, stage: int) -> list[Judged]:
+    """Readings that were run on all sets of a stage: the nearest to the paper comes first."""
+    wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun) and run.stage == stage]
     wanted = [run for run in wanted if run.order == "random" and run.n_cd == 1]
     sets = {run.dataset for run in wanted}
     found: dict[Reading, dict[str, dict[str, float | None]]] = {}
@@ -54,6 +51,13 @@ def judged(results: Results, rows: str) -> list[Judged]:
     whole = {reading: nats for reading, nats in found.items() if set(nats) == sets}
     listed = [Judged(reading, nats, distance(nats), min(n_seeds[reading])) for reading, nats in whole.items()]
     return sorted(listed, key=lambda each: each.distance.total)
+
+
+def finalists(first: Sequence[Judged], n_readings: int = 20) -> set[Reading]:
+    """Which readings go on to all sets: those that have a name, and the nearest ones."""
+    named = set(NAMED.values())
+    others = [each.reading for each in first if each.reading not in named]
+    return named | set(others[: n_readings - len(named)])
 
 
 def effects(readings: Sequence[Reading], values: npt.NDArray[np.float64]) -> dict[tuple[str, str], float]:

@@ -16,7 +16,9 @@ N_READINGS = 208
 SMALL = ("dna", "nips", "mushrooms")
 """the sets with at most 2,000 training rows"""
 FINALISTS: tuple[Reading, ...] = ()
-"""of the second stage: the nearest of the first"""
+"""of the second stage: the nearest of the first, and those that have a name"""
+NEAREST: tuple[Reading, ...] = ()
+"""of the third stage: the nearest of the second"""
 
 
 def first_stage(dataset: str, quick: bool = False) -> list[ReadingRun]:
@@ -28,13 +30,22 @@ def first_stage(dataset: str, quick: bool = False) -> list[ReadingRun]:
 
 
 def second_stage(reading: Reading) -> list[ReadingRun]:
-    """One reading on all sets, MNIST in both orders."""
-    everywhere = [ReadingRun(**asdict(reading), dataset=dataset) for dataset in DATASETS]
-    return [*everywhere, ReadingRun(**asdict(reading), dataset="mnist", order="sorted")]
+    """One reading on all sets, with fewer chains and temperatures than the last stage has."""
+    base = ReadingRun(**asdict(reading), n_temperatures=1_450, n_chains=60)
+    return [replace(base, dataset=dataset) for dataset in DATASETS]
+
+
+def third_stage(reading: Reading) -> list[ReadingRun]:
+    """One of the nearest on all sets, MNIST in both orders, with all seeds."""
+    base = ReadingRun(**asdict(reading))
+    return [*(replace(base, dataset=dataset) for dataset in DATASETS), replace(base, dataset="mnist", order="sorted")]
 
 
 def runs(quick: bool = False) -> list[ReadingRun]:
     """All stages."""
     sets = SMALL[:2] if quick else SMALL
     listed = [run for dataset in sets for run in first_stage(dataset, quick)]
-    return listed if quick else listed + [run for reading in FINALISTS for run in second_stage(reading)]
+    if not quick:
+        listed += [run for reading in FINALISTS for run in second_stage(reading)]
+        listed += [run for reading in NEAREST for run in third_stage(reading)]
+    return listed

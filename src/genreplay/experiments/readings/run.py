@@ -45,9 +45,14 @@ class ReadingRun(Reading):
         return f"{self.dataset} {self.order} n_CD {self.n_cd}: {super().title}"
 
     @property
+    def stage(self) -> int:
+        """Of the search: 1 on validation rows, 2 with few chains, 3 with all of them."""
+        return 1 if self.rows == "valid" else 2 if self.n_chains < ReadingRun.n_chains else 3
+
+    @property
     def max_seeds(self) -> int | None:
-        """The first stage, on validation rows, has one seed."""
-        return 1 if self.rows == "valid" else None
+        """Only the last stage has more than one seed."""
+        return None if self.stage == 3 else 1
 
     def execute(self, seed: int, report: Report) -> Figures:
         data = head(datasets.order(load(self.dataset, "threshold"), "random", seed), self.max_rows)
