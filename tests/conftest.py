@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Any
 
 if os.environ.get("GENREPLAY_WITHOUT_NUMBA"):
     sys.modules["numba"] = None  # type: ignore[assignment]
+
+
+# A shell lets what it starts in the background ignore interrupts, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -21,6 +21,8 @@ from numpy.lib import format as npy
 
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 ENVIRONMENT.pop("NO_COLOR", None)
+PATIENCE = 120
+"""seconds to wait for a process that is about to end: machines are busy"""
 
 
 def command(*arguments: object) -> list[str]:
@@ -77,7 +79,7 @@ class OpenPipe:
     def stop(self) -> bytes:
         """Send SIGTERM; return what it says on stderr."""
         self.process.send_signal(signal.SIGTERM)
-        _, errors = self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0, errors
         os.close(self._out)
         os.close(self._into)

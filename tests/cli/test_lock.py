@@ -12,7 +12,7 @@ import pytest
 
 from genreplay.cli.errors import BadInput
 from genreplay.cli.lock import writing
-from tests.cli.processes import start, wait_for_line
+from tests.cli.processes import PATIENCE, start, wait_for_line
 from tests.cli.tables import run, table
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
@@ -43,7 +43,7 @@ def test_the_second_writer_is_refused_by_name_and_the_first_goes_on(tmp_path: Pa
             == f"Error: Process {process.pid} is learning {path}: wait for it, or choose another model file.\n"
         )
     assert leftover.exists()
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, b"600 learned" in errors) == (0, True)
     assert json.loads(run("info", path, "--json").stdout)["read"] == 600
     assert run("learn", "-", "-m", path, "--more", stdin=table(10)).exit_code == 0, "the lock is free again"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.processes import ENVIRONMENT, FORMATS, OpenPipe, command, in_format, start, wait_for_line
+from tests.cli.processes import ENVIRONMENT, FORMATS, PATIENCE, OpenPipe, command, in_format, start, wait_for_line
 from tests.cli.tables import content, run, table
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
@@ -28,7 +28,7 @@ def test_a_signal_on_a_silent_pipe_ends_well(tmp_path: Path, number: signal.Sign
     process.stdin.flush()
     wait_for_line(process.stdout, b"1234,")
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert b"Stopped: --resume goes on with the same input" in errors
     assert b"Read 1,234 rows: 1,200 learned, 34 waiting, 0 skipped." in errors
@@ -129,7 +129,7 @@ def test_a_full_disk_is_exit_code_1_and_keeps_the_earlier_checkpoint(tmp_path: P
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
     process = start("learn", "-", "-m", path, "--more", preexec_fn=no_room)
-    _, errors = process.communicate(table(3000).encode(), timeout=30)
+    _, errors = process.communicate(table(3000).encode(), timeout=PATIENCE)
     assert process.returncode == 1
     assert b"Error: File too large" in errors
     assert b"Traceback" not in errors
@@ -147,7 +147,7 @@ def test_bad_rows_that_find_no_room_leave_an_account_that_adds_up(tmp_path: Path
 
     options = ["-m", path, "--hidden", "4", "--quarantine", bad]
     process = start("learn", "-", *options, preexec_fn=little_room)
-    _, errors = process.communicate("\n".join(rows).encode(), timeout=30)
+    _, errors = process.communicate("\n".join(rows).encode(), timeout=PATIENCE)
     assert (process.returncode, errors.count(f"Error: File too large ({bad}).".encode())) == (1, 1)
     facts = json.loads(run("info", path, "--json").stdout)
     assert 999 < facts["read"] == facts["learned"] + facts["waiting"] + facts["skipped"] < 5000
@@ -161,7 +161,7 @@ def test_results_that_find_no_room_are_exit_code_1(tmp_path: Path) -> None:
     run("learn", "-", "-m", path, stdin=table(600))
     with open("/dev/full", "wb") as full:
         process = start("sample", "-m", path, stdout=full)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert errors == b"Error: No space left on device.\n"
 
@@ -194,7 +194,7 @@ def test_waiting_for_somebody_to_write_to_a_named_pipe_can_be_interrupted(tmp_pa
         time.sleep(0.05)
         n_asleep = n_asleep + 1 if is_asleep(process.pid) else 0
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=20)[1].endswith(b"Aborted!\n")
+    assert process.communicate(timeout=PATIENCE)[1].endswith(b"Aborted!\n")
     assert process.returncode == 1
     assert not (tmp_path / "m").exists()
 
@@ -236,7 +236,7 @@ def test_only_a_terminal_sees_a_moving_line(tmp_path: Path, variables: dict[str,
     if variables:
         assert b"\x1b[3" not in shown
     piped = start("learn", source, "-m", tmp_path / "m2", stdin=subprocess.DEVNULL)
-    _, errors = piped.communicate(timeout=30)
+    _, errors = piped.communicate(timeout=PATIENCE)
     assert b"\x1b" not in errors
     assert errors.count(b"\n") <= 4
 
