@@ -60,6 +60,8 @@ def resolve(identifier: str) -> object:
             value: object = import_module(".".join(names[:n]))
         except ModuleNotFoundError:
             continue
+        except ImportError as error:  # of an extra that is not installed
+            pytest.skip(str(error))
         for name in names[n:]:
             value = getattr(value, name)
         return value

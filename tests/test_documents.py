@@ -71,7 +71,7 @@ def test_python_examples_run_and_print_what_they_say(
 
 def test_there_are_examples_in_every_guide() -> None:
     guides = [page for page in PAGES if page.startswith("docs/guides/")]
-    assert len(guides) == 12
+    assert len(guides) == 14
     assert all(python_blocks(page) for page in (*guides, "README.md", "docs/faq.md"))
 
 

@@ -56,12 +56,12 @@ def test_nothing_imports_what_stands_above_it() -> None:
 def test_the_order_is_that_of_the_design() -> None:
     assert layers()[:-1] == [
         "cli",
-        "fleet",
         "report",
         "experiments",
         "bench",
         "plots",
         "rl",
+        "fleet",
         "estimators",
         "streams",
         "datasets",

@@ -30,7 +30,7 @@ def test_every_public_name_comes_from_where_type_checkers_are_told(name: str) ->
     assert name in dir(genreplay)
 
 
-@pytest.mark.parametrize("name", ["core", "datasets", "estimators", "plots", "streams"])
+@pytest.mark.parametrize("name", ["core", "datasets", "estimators", "fleet", "plots", "streams"])
 def test_subpackages_need_no_import_of_their_own(name: str) -> None:
     assert getattr(genreplay, name).__name__ == f"genreplay.{name}"
     assert name in dir(genreplay)

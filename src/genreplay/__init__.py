@@ -74,7 +74,7 @@ __all__ = [
     "series_detector",
 ]
 
-_PACKAGES = ("core", "datasets", "device", "estimators", "plots", "rl", "streams")
+_PACKAGES = ("core", "datasets", "device", "estimators", "fleet", "plots", "rl", "streams")
 """those that ``import genreplay`` makes known without importing them"""
 _HOMES = {
     **dict.fromkeys(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from genreplay import OnlineRBMDetector
-from genreplay.bench import ais, cd, growth, memory, peers, rows, series, stream, table
+from genreplay.bench import ais, cd, fleet, growth, memory, peak, peers, rows, series, stream, table
 from genreplay.bench.figures import Figure, Part, Target
 from genreplay.bench.measure import Contestant, Effort, threads
 from genreplay.bench.run import PARTS, run
@@ -47,6 +47,7 @@ def test_a_target_is_met_up_to_its_bound(value: float, met: bool) -> None:
         (ais.ais, {("at most", 1.6), ("at most", 1.2)}),
         (table.table, {("at least", 20_000), ("at least", 1)}),
         (series.series, {("at least", 20_000), ("at most", 0)}),
+        pytest.param(fleet.fleet, {("at most", 1.1), ("at most", 500)}, marks=pytest.mark.slow),  # fresh processes
     ],
 )
 def test_figures_stand_beside_their_targets(part: Callable[[Effort], Part], targets: set[tuple[str, float]]) -> None:
@@ -123,7 +124,7 @@ def test_growth_covers_a_factor_of_16_of_each_size() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not memory.STATUS.exists(), reason="peak memory is read from /proc")
+@pytest.mark.skipif(not peak.STATUS.exists(), reason="peak memory is read from /proc")
 def test_memory_is_that_of_a_fresh_process(tmp_path: Path) -> None:
     path = tmp_path / "rows.npy"
     np.save(path, rows.synthetic(200, 100, 0.1, seed=0).V.astype(np.uint8))

@@ -18,6 +18,7 @@ from genreplay.experiments.beyond import BeyondRun, PriceRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.device import DeviceRun
 from genreplay.experiments.faults import FaultsRun
+from genreplay.experiments.fleet import IDEAS, DigitsRun, MachinesRun, MembershipRun, MergeIdeasRun
 from genreplay.experiments.incremental import IncrementalRun
 from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
@@ -124,6 +125,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _reading(run, PAPER[run.dataset])
     if isinstance(run, IncrementalRun):
         return _incremental(run, seed, 0.975)
+    if isinstance(run, DigitsRun | MergeIdeasRun | MachinesRun | MembershipRun):
+        return _fleet(run, seed, -80.0, 0.85)
     if isinstance(run, NabRun):
         return _nab(run, seed, 0.7 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
@@ -169,6 +172,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _reading(run, dict(zip(PAPER_METHODS, sorted(PAPER[run.dataset].values())[:3], strict=True)))
     if isinstance(run, IncrementalRun):
         return _incremental(run, seed, 0.8)
+    if isinstance(run, DigitsRun | MergeIdeasRun | MachinesRun | MembershipRun):
+        return _fleet(run, seed, -150.0, 0.6)
     if isinstance(run, NabRun):
         return _nab(run, seed, 0.5 if run.method == "RBM" else 0.6)
     if isinstance(run, SensorsRun):
@@ -356,6 +361,41 @@ def _incremental(run: IncrementalRun, seed: int, ours: float) -> dict[str, Any]:
         "nbytes": 20_000_000,
         "rows_kept": 0,
     }
+
+
+def _fleet(
+    run: DigitsRun | MergeIdeasRun | MachinesRun | MembershipRun, seed: int, merged: float, auc: float
+) -> dict[str, Any]:
+    """One model has -77 nats, averaged ones -200; a new machine has 0.9 in the end, whatever it started from."""
+    if isinstance(run, MergeIdeasRun):
+        return {"nats": {"one model": -98.0, **dict.fromkeys(IDEAS, -107.0)}, "n_rows": 10_000}
+    if isinstance(run, MembershipRun):
+        found = {"modern": 0.7, "paper": 0.6, "bounded": 0.53}.get(run.learner, 0.51) + 0.01 * (seed - 1)
+        known = run.learner in ("modern", "paper", "bounded")
+        nats, epsilon = (-120.0, None) if known else (None, 4.4)
+        return {"auc": 0.51, "auc_reference": found, "nats": nats, "epsilon": epsilon}
+    if isinstance(run, MachinesRun):
+        n = len(run.checks)
+        titles = ("a model for each", "one for all", "merged")
+        cold = [None, *[0.5] * (n - 2), 0.9]
+        curves = {"cold": cold, "prior": [auc] * (n - 1) + [0.9]}
+        return {
+            "detection": {title: {"auc": auc, "false_alarms": 0.01} for title in titles},
+            "checks": list(run.checks),
+            "curves": {name: {"auc": curve, "false_alarms": curve, "renewals": 0} for name, curve in curves.items()},
+            "bytes": 200_000,
+        }
+
+    def judged(nats: float) -> dict[str, Any]:
+        return {"nats": nats, "error": 0.2, "doubt": "", "by_class": [nats] * 10}
+
+    dreams = {"digits": [0.1] * 10, "sheet": 80 * 98 * "5a"}
+    if run.split == "none":
+        return {"hub": [judged(-77.0)], **dreams}
+    last = merged if run.method == "dreams" else -200.0
+    more = {"averaged": judged(-200.0), "nodes": [judged(-300.0 - node) for node in range(run.n_nodes)]}
+    hub = [judged(last - number) for number in reversed(range(run.n_rounds))]
+    return {"hub": hub, "sent": 50_000_000, "received": 60_000_000, **(more if run.n_rounds == 1 else {}), **dreams}
 
 
 def _rl(run: RLRun, seed: int, share: float) -> dict[str, Any]:

@@ -32,6 +32,7 @@ DRAWINGS = {
     "log-z": 1,
     "readings": 1,
     "incremental": 2,
+    "fleet": 1,
     "anomaly": 1,
     "calibration": 2,
     "faults": 2,
@@ -40,7 +41,7 @@ DRAWINGS = {
     "nab": 58,
     "sensors": 1,
 }
-IMAGES = {"samples": 2 * (3 * 3 + 1), "beyond": 10}
+IMAGES = {"samples": 2 * (3 * 3 + 1), "beyond": 10, "fleet": 1}
 """dreams, samples and imputed digits by three methods, and the originals, in two orders; ten stages of a stream"""
 
 

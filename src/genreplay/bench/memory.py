@@ -12,13 +12,13 @@ import numpy as np
 from genreplay.bench import ours
 from genreplay.bench.figures import Figure, Part, Target
 from genreplay.bench.measure import Effort, threads
+from genreplay.bench.peak import LEFT_OUT, STATUS, megabytes
 from genreplay.bench.rows import N_HIDDEN, mnist
 from genreplay.core import PAPER
 
 PEAK = Target("at most", 60)
 MORE_ROWS = Target("at most", 2)
 """MB that four times the rows may add, because the allocator works in blocks"""
-STATUS = Path("/proc/self/status")
 
 
 def memory(effort: Effort) -> Part:
@@ -40,7 +40,7 @@ def memory(effort: Effort) -> Part:
             )
         )
     else:
-        left_out.append("peak memory: it is read from /proc, which this system does not have")
+        left_out.append(LEFT_OUT)
     return Part(
         "Memory",
         f"Peak resident memory of a fresh process that learns {rows.source} (784 bytes each) from a memory-mapped .npy "
@@ -58,19 +58,13 @@ def peak(path: Path, n_rows: int) -> float:
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def _megabytes(field: str) -> float:
-    """A line of this process's status; its peak is VmHWM (ru_maxrss would count the parent's memory too)."""
-    lines = dict(line.split(":", 1) for line in STATUS.read_text("ascii", errors="replace").splitlines())
-    return 1.024e-3 * int(lines[field].split()[0])
-
-
 def _learn(path: Path, n_rows: int) -> None:
     """What the fresh process does."""
     with threads(1):
         ours.update(np.ones((2, 3), np.float32), 3, PAPER.replace(rehearsal__n_rows=2))()
-        before = _megabytes("VmRSS")
+        before = megabytes("VmRSS")
         ours.learn_file(path, n_rows, N_HIDDEN, n_epochs=1)
-        print(_megabytes("VmHWM") - before)
+        print(megabytes("VmHWM") - before)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from genreplay.bench import ais, cd, growth, memory, replay, series, stream, table, threads
+from genreplay.bench import ais, cd, fleet, growth, memory, replay, series, stream, table, threads
 from genreplay.bench.figures import Part
 from genreplay.bench.machine import machine
 from genreplay.bench.measure import Effort
@@ -22,6 +22,7 @@ PARTS: dict[str, Callable[[Effort], Part]] = {
     "growth": growth.growth,
     "density": growth.density,
     "memory": memory.memory,
+    "fleet": fleet.fleet,
 }
 """what can be measured, by the name that the command takes"""
 

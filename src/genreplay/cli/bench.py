@@ -31,8 +31,8 @@ VERDICTS = {True: "[green]met[/]", False: "[red]not met[/]", None: ""}
 def bench(names: tuple[str, ...], quick: bool, seed: int, as_json: bool, out: Path | None) -> None:
     """Time the package against its matrix products and its peers, side by side, in one run.
 
-    PART is any of cd-mnist, cd-web, ais, replay, threads, stream, table, series, growth, density and memory. All of
-    them, the default, take some minutes. Peers that are not installed are named and left out: pip install
+    PART is any of cd-mnist, cd-web, ais, replay, threads, stream, table, series, growth, density, memory and fleet. All
+    of them, the default, take some minutes. Peers that are not installed are named and left out: pip install
     'genreplay[bench]' gets them.
     """
     if out is not None:

@@ -16,9 +16,10 @@ import click
 from genreplay.cli import models, progress
 from genreplay.cli.carry import carry_options, carrying
 from genreplay.cli.errors import clean_exits
+from genreplay.cli.keyed_options import Keyed, keyed_options
 from genreplay.cli.learning import Learning, Plan
 from genreplay.cli.lock import writing
-from genreplay.cli.models import MAX_SEED, Saved, model_option
+from genreplay.cli.models import MAX_SEED, Saved, optional_model_option
 from genreplay.cli.output import escape_option, style, write
 from genreplay.cli.rows import BadRows, Reading, reading, reading_options, same_file, with_ignored
 from genreplay.cli.settings import REPLAYS, Settings, default
@@ -43,7 +44,8 @@ class _Finite(click.FloatRange):
 
 @click.command()
 @reading_options
-@model_option
+@optional_model_option
+@keyed_options
 @click.option("--resume", is_flag=True, help="Continue with the same input: rows that the model has read are skipped.")
 @click.option("--more", is_flag=True, help="Continue with another input, from its first row.")
 @click.option("--force", is_flag=True, help="Start a new model, even if the file exists.")
@@ -138,7 +140,8 @@ class _Finite(click.FloatRange):
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 @clean_exits
 def learn(
-    path: Path,
+    path: Path | None,
+    keyed: Keyed,
     resume: bool,
     more: bool,
     force: bool,
@@ -180,12 +183,42 @@ def learn(
     if escape_formulas and not score:
         raise click.UsageError("--escape-formulas is for the CSV of the scores: add --score.")
     carried, written = carrying(keep, append), style(as_json, escape_formulas)
+    settings = Settings(
+        time, hidden, warm_up, bins, epochs, learning_rate, replay, seed, contamination, threshold, on_drift
+    )
+    if keyed:
+        if path is not None or watch:
+            raise click.UsageError(
+                "--by makes a model for each key, in the folder --models: leave out --model and --watch."
+            )
+        from genreplay.cli.keyed import KeyedPlan, learn_by
+
+        by, folder = keyed.checked(score)
+        by_kinds = _given(schema_file, (*ignored, by), time)
+        carried = carried if append else replace(carried, keep=tuple(dict.fromkeys((by, *carried.keep))))
+        keyed_plan = KeyedPlan(
+            reading(**where),
+            by,
+            folder,
+            settings,
+            by_kinds,
+            keyed.prior,
+            keyed.jobs,
+            keyed.memory * 1_000_000,
+            checkpoint_rows,
+            checkpoint_seconds,
+            score,
+            keyed.out,
+            carried,
+            written,
+        )
+        how = "resume" if resume else "more" if more else "force" if force else None
+        return learn_by(keyed_plan, how, progress.choose(quiet), as_json)
+    if path is None:
+        raise click.MissingParameter(param_hint="'--model' / '-m'", param_type="option")
     _check_place(path, {"input": where["source"], "schema": schema_file, "quarantine": where["quarantine"]})
     with writing(path):
         checkpoint.remove_leftovers(path)
-        settings = Settings(
-            time, hidden, warm_up, bins, epochs, learning_rate, replay, seed, contamination, threshold, on_drift
-        )
         given = _given(schema_file, ignored, time)
         saved = None
         if path.exists() and not force:

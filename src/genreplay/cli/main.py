@@ -31,6 +31,11 @@ COMMANDS = {
     "info": Entry(
         "info", "Print what a model file holds: its table or series, its alarms, how many rows it has seen, its size."
     ),
+    "models": Entry(
+        "folder",
+        "Print the keys of a FOLDER of genreplay learn --by, or of a checkpoint of Spark; or take out one model.",
+    ),
+    "merge": Entry("merge", "Learn one model from the dreams of others, without their rows."),
     "view": Entry("view", "Write a page of the rows of FILE, or of a pipe, scored by a model. Nothing is learned."),
     "export": Entry("device", "Write a model as C99 for a microcontroller, where it goes on learning."),
     "import": Entry(

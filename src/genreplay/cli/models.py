@@ -2,111 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, TypeVar
 
 import click
-from msgspec.structs import asdict, astuple
 
 from genreplay.cli.errors import BadInput
 from genreplay.core.checkpoint import CheckpointError, refusing
 from genreplay.core.grouped import TableRBM
-from genreplay.core.ingredient import Json
-from genreplay.core.model_file import Notes, checked
+from genreplay.estimators.notes import Account, Saved, Times
 from genreplay.estimators.plain_detector import Detector
 from genreplay.streams.schema import Schema
 
+__all__ = [
+    "MAX_SEED",
+    "Account",
+    "Saved",
+    "Times",
+    "load",
+    "load_ready",
+    "model_option",
+    "optional_model_option",
+    "reading",
+    "save",
+    "settings",
+]
+
 MAX_SEED = 2**32 - 1
-model_option = click.option(
-    "--model",
-    "-m",
-    "path",
-    metavar="FILE",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The model file.",
-)
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class Account:
-    """Where the rows of a model came from, and how many were not learned."""
-
-    n_read: int = 0
-    """records of all inputs"""
-    n_skipped: int = 0
-    """bad ones among them"""
-    input_number: int = 1
-    """which input is being read"""
-    n_read_of_input: int = 0
-    """records taken from it"""
-    first_record: str = ""
-    """digest of its first record, to recognise it when it is resumed"""
-    last_records: str = ""
-    """digest of the last records taken from it"""
+def _model_option(required: bool) -> Callable[[Command], Command]:
+    kind = click.Path(dir_okay=False, path_type=Path)
+    return click.option("--model", "-m", "path", metavar="FILE", required=required, type=kind, help="The model file.")
 
 
-class Times(NamedTuple):
-    """When the rows of a series came."""
-
-    column: str
-    """name of the column that says so"""
-    last: float | None = None
-    """of the newest row that has a time, in seconds since 1970; None if there is none, or it is not known"""
-
-
-class Saved(NamedTuple):
-    """What a model file holds."""
-
-    model: Detector
-    schema: Schema
-    account: Account
-    times: Times | None = None
-    """None for a table, and for a series that has no times"""
-
-    @property
-    def is_series(self) -> bool:
-        """Whether the rows are judged by those before them."""
-        return self.model.alarms is not None
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether the model was given any row. Without one it has no state, and is not saved."""
-        return self.account.n_read > self.account.n_skipped
+model_option, optional_model_option = _model_option(required=True), _model_option(required=False)
 
 
 def save(path: Path, saved: Saved) -> None:
     """Write a model file, atomically."""
-    extra: dict[str, Json] = {
-        "schema": [[name, kind] for name, kind in saved.schema.kinds.items()],
-        "account": dict(vars(saved.account)),
-    }
-    if saved.times is not None:
-        extra["times"] = list(saved.times)
-    saved.model.save(path, extra=extra)
+    saved.model.save(path, extra=saved.notes())
 
 
 def load(path: Path) -> Saved:
     """Read a model file. If it was saved from Python, its schema is that of the encoder's columns."""
     with reading(path):
         model = Detector.load(path)
-        return _noted(model) if "schema" in model.extra_ else _without_notes(path, model)
-
-
-def _noted(model: Detector) -> Saved:
-    """A model of the command line, once its notes are checked."""
-    notes = checked(model.extra_, Notes)
-    schema, encoder = Schema(dict(notes.columns)), model.encoder_
-    kinds = dict(enumerate(encoder.kinds_)) if encoder.frozen_ else encoder.kinds
-    if schema.kinds_by_place != kinds or len(schema.names) != len(encoder.column_names_):
-        raise ValueError("Its schema is not that of its columns.")
-    if notes.times is not None and model.alarms is None:
-        raise ValueError("It has times, but no alarms.")
-    times = None if notes.times is None else Times(*astuple(notes.times))
-    return Saved(model, schema, Account(**asdict(notes.account)), times)
+        return Saved.noted(model) if "schema" in model.extra_ else _without_notes(path, model)
 
 
 def _without_notes(path: Path, model: Detector) -> Saved:

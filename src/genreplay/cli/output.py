@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import click
 
@@ -34,19 +34,28 @@ def style(as_json: bool, escape_formulas: bool) -> Style:
 
 
 class Output:
-    """Rows of named cells, written at once, so that the next program in a pipe does not have to wait."""
+    """Rows of named cells, written at once, so that the next program in a pipe does not have to wait.
 
-    def __init__(self, names: Sequence[str], style: Style) -> None:
-        self._names, self._style = names, style
-        if not style.as_json:
-            write(self._csv_line(names))
+    They go to ``file``, or to standard output. A file that is not empty has the names already.
+    """
+
+    def __init__(self, names: Sequence[str], style: Style, file: BinaryIO | None = None) -> None:
+        self._names, self._style, self._file = names, style, file
+        if not style.as_json and (file is None or file.tell() == 0):
+            self._put(self._csv_line(names))
 
     def write(self, rows: Iterable[Sequence[object]]) -> None:
         """Write rows of cells in the order of the names."""
         if self._style.as_json:
-            write("".join(json_line(self._names, cells) for cells in rows), as_json=True)
+            self._put("".join(json_line(self._names, cells) for cells in rows))
         else:
-            write("".join(map(self._csv_line, rows)))
+            self._put("".join(map(self._csv_line, rows)))
+
+    def _put(self, text: str) -> None:
+        if self._file is None:
+            write(text, self._style.as_json)
+        else:
+            self._file.write(_encode(text, self._style.as_json))
 
     def _csv_line(self, cells: Sequence[object]) -> str:
         return csv_line([without_formula(cell) for cell in cells] if self._style.escape_formulas else cells)

@@ -67,7 +67,8 @@ def reproduce(
     sensors (faults of six sensors in a generated time series; extra: river), device (the learner for
     microcontrollers beside that in Python), log-z (estimates of log Z beside the truth), readings (which reading of
     the paper gives its figures), incremental (classes that come one after the other; extra: torch), rl (DQN with stored
-    and with dreamed transitions; extra: rl) and beyond (the recipe "modern" and the effect of its parts).
+    and with dreamed transitions; extra: rl), fleet (models that meet through their dreams) and beyond (the recipe
+    "modern" and the effect of its parts).
 
     Results go to results/runs.jsonl, or out/quick.jsonl with --quick. Interrupt it at any time; --resume goes on.
     """

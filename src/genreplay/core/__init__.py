@@ -5,6 +5,7 @@ Needs NumPy, and safetensors for files; uses Numba for speed where it is install
 
 from genreplay.core import checkpoint, contrastive, kernels, online, partition, rbm, replay
 from genreplay.core.averaging import NoAverage, RecentAverage
+from genreplay.core.bounded import BoundedRows
 from genreplay.core.checkpoint import CheckpointError
 from genreplay.core.contrastive import Centred, FromChains, FromRows, FromRowsAndChains, MeanField, Uncentred
 from genreplay.core.grouped import Dreams, Nothing, Stored, TableRBM
@@ -27,6 +28,7 @@ __all__ = [
     "AllDecay",
     "AllRows",
     "BaseRateStart",
+    "BoundedRows",
     "Centred",
     "CheckpointError",
     "Clock",

@@ -132,7 +132,18 @@ def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]],
     >>> read(path)[0]["counts"]
     array([0, 1, 2])
     """
-    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    write_atomically(Path(os.path.realpath(path)), packed(tensors, header, path))
+
+
+def packed(
+    tensors: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], name: str | os.PathLike[str] = "The model"
+) -> bytes:
+    """The bytes of a file with these arrays and this header; errors call it by its name.
+
+    >>> unpacked(packed({"counts": np.arange(3)}, {"extra": {}}))[0]["counts"]
+    array([0, 1, 2])
+    """
+    tensors = {each: np.ascontiguousarray(array) for each, array in tensors.items()}
     metadata = {
         "format": "genreplay",
         "version": str(FORMAT_VERSION),
@@ -140,11 +151,9 @@ def write(path: str | os.PathLike[str], tensors: Mapping[str, npt.NDArray[Any]],
         "sha256": _NO_DIGEST,
     }
     content = _in_order(serialize(tensors, metadata))
-    _check_size(Path(path), len(content), int.from_bytes(content[:8], "little"))
+    _check_size(name, len(content), int.from_bytes(content[:8], "little"))
     digest = hashlib.sha256(content).hexdigest()
-    _write_atomically(
-        Path(os.path.realpath(path)), content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1)
-    )
+    return content.replace(_digest_field(_NO_DIGEST), _digest_field(digest), 1)
 
 
 def generator_state(rng: np.random.Generator) -> dict[str, Any]:
@@ -232,29 +241,38 @@ def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
     >>> tensors["theta.W"].shape, header["n_learned"]
     ((4, 8), 0)
     """
-    path = Path(path)
     with open(path, "rb") as file:
         start = file.read(8)
         _check_size(path, os.fstat(file.fileno()).st_size, int.from_bytes(start, "little"))
-        content = start + file.read()
+        return unpacked(start + file.read(), path)
+
+
+def unpacked(content: bytes, name: str | os.PathLike[str] = "The model") -> tuple[Tensors, dict[str, Any]]:
+    """The arrays and the header in the bytes of a file; errors call it by its name.
+
+    >>> unpacked(b"no model")
+    Traceback (most recent call last):
+    genreplay.core.checkpoint.CheckpointError: The model is not a genreplay model, or it is truncated (...).
+    """
+    _check_size(name, len(content), int.from_bytes(content[:8], "little"))
     try:
         tensors = parse(content)
         metadata = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")]).get("__metadata__") or {}
     except (SafetensorError, ValueError, TypeError, KeyError) as error:  # the last two: of types that NumPy lacks
-        raise CheckpointError(f"{path} is not a genreplay model, or it is truncated ({error}).") from error
+        raise CheckpointError(f"{name} is not a genreplay model, or it is truncated ({error}).") from error
     if metadata.get("format") != "genreplay":
-        raise CheckpointError(f"{path} is a safetensors file, but not one of genreplay's.")
+        raise CheckpointError(f"{name} is a safetensors file, but not one of genreplay's.")
     version = metadata.get("version", "")
     if version != str(FORMAT_VERSION):
         raise CheckpointError(
-            f"{path} has format version {version!r}, but this genreplay reads {FORMAT_VERSION}: learn the model again, "
+            f"{name} has format version {version!r}, but this genreplay reads {FORMAT_VERSION}: learn the model again, "
             "or use the genreplay that saved it."
         )
     digest = metadata.get("sha256", "")
     blank = content.replace(_digest_field(digest), _digest_field(_NO_DIGEST), 1)
     if digest != hashlib.sha256(blank).hexdigest():
-        raise CheckpointError(f"{path} is damaged: its content does not match its digest. Use an earlier copy.")
-    with refusing(path):
+        raise CheckpointError(f"{name} is damaged: its content does not match its digest. Use an earlier copy.")
+    with refusing(name):
         header = json.loads(metadata.get("learner", ""), parse_constant=_refuse_constant)
         extra = header.get("extra") if isinstance(header, dict) else None
         if not isinstance(extra, dict) or not isinstance(extra.get("estimator", ""), str):
@@ -262,12 +280,12 @@ def read(path: str | os.PathLike[str]) -> tuple[Tensors, dict[str, Any]]:
         return tensors, header
 
 
-def _check_size(path: Path, n_bytes: int, header_bytes: int) -> None:
+def _check_size(name: str | os.PathLike[str], n_bytes: int, header_bytes: int) -> None:
     if n_bytes > LARGEST_FILE:
-        raise CheckpointError(f"{path} has {n_bytes:,} bytes, more than the {LARGEST_FILE:,} that a model may have.")
+        raise CheckpointError(f"{name} has {n_bytes:,} bytes, more than the {LARGEST_FILE:,} that a model may have.")
     if header_bytes > min(LARGEST_HEADER, n_bytes):
         raise CheckpointError(
-            f"{path} is not a genreplay model, or it is truncated (a header of {header_bytes:,} bytes)."
+            f"{name} is not a genreplay model, or it is truncated (a header of {header_bytes:,} bytes)."
         )
 
 
@@ -341,7 +359,15 @@ def _digest_field(digest: str) -> bytes:
     return f'"sha256":"{digest}"'.encode()
 
 
-def _write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that a crash leaves the old one or the new one: a temporary file beside it, fsync, rename.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "state.json"
+    >>> write_atomically(path, b"{}")
+    >>> path.read_bytes()
+    b'{}'
+    """
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")

@@ -20,6 +20,8 @@ from genreplay.estimators.judge import cell_surprise
 from genreplay.estimators.judging import DetectorBytes, JudgingMixin
 
 Columns = npt.NDArray[np.int64]
+_MOST_REASONS = 3
+"""columns that are named for a row of a table"""
 
 
 class JudgedRows(NamedTuple):
@@ -31,6 +33,19 @@ class JudgedRows(NamedTuple):
     """whether the row raises one"""
     column: Columns
     """index of the column that deviates most; -1 in the warm-up, and where there are only times"""
+
+
+class ExplainedRows(NamedTuple):
+    """What rows were before they were learned."""
+
+    anomaly: Float64
+    """as ``learn_scored`` returns it: NaN in the warm-up"""
+    p_value: Float64
+    """how often a usual row would be as surprising, by itself: also in a series; NaN in the warm-up"""
+    alarm: npt.NDArray[np.bool_]
+    reasons: Columns
+    """indices of the columns that surprise most, the most surprising first, (n_rows, n_reasons); -1 where there is no
+    further one. A series has one"""
 
 
 class Continuation:
@@ -65,8 +80,11 @@ class AlarmsMixin(JudgingMixin):
     """``alarms``, as it was when it was last found valid"""
     _running: Running | None = None
     """what the policy follows; None without one, and before anything is learned"""
+    contamination: float
     _blamed: list[Columns] | None = None
     """columns to blame for rows, while somebody asks"""
+    _nats: list[Float64] | None = None
+    """how surprising rows were by themselves, while somebody asks"""
 
     def learn_judged(self, X: object) -> JudgedRows:
         """Learn the rows of a series, and say of each how anomalous it was, whether that is an alarm, and why.
@@ -90,6 +108,35 @@ class AlarmsMixin(JudgingMixin):
             self._blamed = None
         first = np.full(len(anomaly) - sum(len(part) for part in blamed), -1)
         return JudgedRows(anomaly, anomaly >= policy.threshold, np.concatenate([first, *blamed]))
+
+    def learn_explained(self, X: object) -> ExplainedRows:
+        """Learn rows, and say of each how anomalous it was, whether that is an alarm, and which columns are the reason.
+
+        Each row is explained by the model that scored it, so the result does not depend on how the stream is cut.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBMDetector
+        >>> rows = np.random.default_rng(0).normal(size=(1000, 3))
+        >>> rows[700, 1] = 99
+        >>> found = OnlineRBMDetector(random_state=0).learn_explained(rows)
+        >>> bool(found.alarm[700]), int(found.reasons[700, 0])
+        (True, 1)
+        """
+        blamed, nats = list[Columns](), list[Float64]()
+        self._blamed, self._nats = blamed, nats
+        try:
+            anomaly = self.learn_scored(X)
+        finally:
+            self._blamed = self._nats = None
+        is_series = self.alarms is not None
+        n_reasons = 1 if is_series else min(_MOST_REASONS, self.n_features_in_)
+        n_first = len(anomaly) - sum(map(len, nats))
+        reasons = np.concatenate([np.full((n_first, n_reasons), -1), *(part.reshape(-1, n_reasons) for part in blamed)])
+        p_values = np.concatenate([np.full(n_first, np.nan), *(np.exp(-part) for part in nats)])
+        alarm = anomaly >= self.alarms.threshold if self.alarms is not None else p_values <= self.contamination
+        return ExplainedRows(anomaly, p_values, alarm, reasons)
 
     def judged(self, X: object) -> JudgedRows:
         """Judge rows as the next ones of the series, as ``learn_judged`` does, but learn nothing.
@@ -152,12 +199,20 @@ class AlarmsMixin(JudgingMixin):
     def _anomaly(self, rows: Codes, cells: Float64, numbers: Float64) -> Float64 | None:
         """Follow further rows, given the surprise of their cells, and return their anomaly; None without a policy."""
         if self._policy is None:
+            if self._blamed is not None:
+                self._blamed.append(self._reasons(cells))
             return None
         assert self._running is not None
         found, self._running = self._follow(self._running, rows, cells, numbers)
         if self._blamed is not None:
             self._blamed.append(found.column)
         return found.anomaly
+
+    def _reasons(self, cells: Float64) -> Columns:
+        """The columns whose cells are more surprising than usual, the most surprising first, and -1 behind them."""
+        nats = self._by_column(self._more_than_usual(self._judge(), cells))
+        order = np.argsort(-nats, axis=1, kind="stable")[:, :_MOST_REASONS]
+        return np.where(np.take_along_axis(nats, order, axis=1) > 0, order, -1)
 
     def _follow(self, running: Running, rows: Codes, cells: Float64, numbers: Float64) -> tuple[JudgedRows, Running]:
         """Judge rows by the surprise of their cells and by their numbers; also return what is followed after them."""

@@ -51,6 +51,15 @@ class Scale:
         counts = (kernel.loops() or kernel).recount(self.centre, self.spread, self.counts, scores, MEMORY)
         return Scale(self.centre, self.spread, counts)
 
+    def weighing(self, n_rows: float) -> Scale:
+        """The same shares, as if no more than so many scores had been counted.
+
+        >>> scale = Scale.of(np.arange(1000.0)).weighing(100)
+        >>> round(float(scale.counts.sum())), np.exp(-scale.nats(np.array([500.0]))).round(2).tolist()
+        (100, [0.5])
+        """
+        return Scale(self.centre, self.spread, self.counts * min(n_rows / self.counts.sum(), 1.0))
+
     def nats(self, scores: Float64) -> Float64:
         """-log of the share of the scores that are higher."""
         return kernel.nats(self.yardstick, scores)

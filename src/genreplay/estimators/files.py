@@ -90,15 +90,14 @@ _LEAST_PRIOR = 1e-300
 """of a code in the open interval of a number, which has 255 intervals at most: its logarithm is finite"""
 
 
-def save_table_model(
-    path: str | os.PathLike[str],
+def table_model_parts(
     estimator: object,
     state: TableState | None,
     waiting: Codes,
     rng: np.random.Generator,
     more: Mapping[str, Json],
-) -> None:
-    """Write a detector to one file, atomically."""
+) -> tuple[checkpoint.Tensors, dict[str, Any]]:
+    """The arrays and the header of a detector's file."""
     tensors = {"waiting": waiting}
     header: dict[str, Any] = {"generator": checkpoint.generator_state(rng), "extra": _extra(estimator, more)}
     if state is not None:
@@ -106,14 +105,19 @@ def save_table_model(
             tensors |= {f"{name}.{part}": array for part, array in getattr(state, name)._asdict().items()}
         tensors |= {name: getattr(state, name) for name in _ARRAYS}
         header["counters"] = {name: getattr(state, name) for name in _COUNTERS}
-    checkpoint.write(path, tensors, header)
+    return tensors, header
 
 
-def load_table_model(path: str | os.PathLike[str], cls: type, encoders: Mapping[str, type[TableCoder]]) -> TableModel:
-    """Read what ``save_table_model`` wrote; ``encoders`` are those that it may name."""
-    tensors, header = checkpoint.read(path)
+def table_model(
+    tensors: checkpoint.Tensors,
+    header: dict[str, Any],
+    name: str | os.PathLike[str],
+    cls: type,
+    encoders: Mapping[str, type[TableCoder]],
+) -> TableModel:
+    """What these parts of a file hold; ``encoders`` are those that it may name."""
     extra = header["extra"]
-    check_class(path, extra, cls)
+    check_class(name, extra, cls)
     held = model_file.checked(header, model_file.Detector)
     rng = checkpoint.generator_of(header["generator"])
     return TableModel(tensors, held, rng, arguments.from_json(extra["params"], encoders), extra)

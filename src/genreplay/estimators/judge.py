@@ -119,6 +119,11 @@ class Judge:
             joint=self.joint.with_scores(both[kept]),
         )
 
+    def weighing(self, n_rows: int) -> Judge:
+        """The judge whose tracked rows weigh no more than so many, beside those that come."""
+        scales = {name: getattr(self, name).weighing(n_rows) for name in ("row", "cell", "joint")}
+        return replace(self, n_tracked=min(self.n_tracked, n_rows), **scales)
+
     @property
     def nbytes(self) -> int:
         return self.usual.nbytes + self.judged.nbytes + self.row.nbytes + self.cell.nbytes + self.joint.nbytes

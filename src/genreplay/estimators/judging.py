@@ -166,10 +166,13 @@ class JudgingMixin(TakesTables):
         >>> OnlineRBMDetector(random_state=0).fit(rows).explain([[0, 99, 0]]).argmax(axis=1)
         array([1])
         """
-        nats = self._by_block(
-            lambda judge, rows: np.where(judge.judged, cell_surprise(judge.state, rows) - judge.usual, 0.0), X
-        )
+        nats = self._by_block(lambda judge, rows: self._more_than_usual(judge, cell_surprise(judge.state, rows)), X)
         return self._framed(self._by_column(nats), X)
+
+    @staticmethod
+    def _more_than_usual(judge: Judge, cells: Float64) -> Float64:
+        """How much more surprising the cells of rows are than those of their groups usually are."""
+        return np.where(judge.judged, cells - judge.usual, 0.0)
 
     def _by_column(self, by_group: Float64) -> Float64:
         """Sums over the groups of each column: a time has two of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -21,7 +22,7 @@ from genreplay.core.partition import LogPartition
 from genreplay.core.recipe import RECIPES, Recipe
 from genreplay.core.replay import BY_NAME, Replay
 from genreplay.core.state import BytesHeld, Info, State, bytes_held
-from genreplay.estimators import files
+from genreplay.estimators import files, merging
 from genreplay.estimators.density import DensityMixin
 from genreplay.estimators.params import NestedParams
 from genreplay.estimators.rows import InputRows, blocks, plain
@@ -363,6 +364,47 @@ class OnlineRBM(DensityMixin, NestedParams):
         model._resume(state, recipe)
         model.n_features_in_ = state.rbm.n_visible
         return model
+
+    @classmethod
+    def merge(
+        cls,
+        models: Sequence[Self],
+        *,
+        n_hidden: int | None = None,
+        n_dreams: int | None = None,
+        since: Self | None = None,
+        random_state: RandomState = None,
+    ) -> Self:
+        """Return a new model learned from the dreams of others alone, each with the share of the rows it learned.
+
+        The other arguments are those of the first model. The result goes on learning as any other.
+
+        Parameters
+        ----------
+        models : sequence of OnlineRBM
+            With the same features. Their sizes and recipes may differ.
+        n_hidden : int or None, default=None
+            Hidden units; None for those of the largest model.
+        n_dreams : int or None, default=None
+            Dreams to learn; None for three for each row learned, at least 30,000 and at most 120,000.
+        since : OnlineRBM or None, default=None
+            The model that all of them went on from, if they have met before. Its rows count once, and each model has
+            the share of the rows that it learned since then.
+        random_state : int, RandomState instance or None, default=None
+            Seed of everything random.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBM
+        >>> patterns = np.array([[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]])
+        >>> first, second = (OnlineRBM(8, random_state=0).fit(np.tile(row, (1000, 1))) for row in patterns)
+        >>> both = OnlineRBM.merge([first, second], n_dreams=3000, random_state=0)
+        >>> one, other, neither = both.free_energy([*patterns, [1, 0, 1, 0, 1, 0, 1, 0]])
+        >>> both.n_rows_seen_, bool(one < neither), bool(other < neither)
+        (2000, True, True)
+        """
+        return merging.merge(cls, models, n_hidden, n_dreams, since, random_state)
 
     def _resume(self, state: State, recipe: Recipe) -> None:
         """Continue from the state in a file."""

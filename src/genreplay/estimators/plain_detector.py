@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from genreplay.core.grouped import Nothing, TableRBM, learner
 from genreplay.core.ingredient import Json
 from genreplay.core.kernels.arrays import Codes
-from genreplay.estimators import drift, saving
+from genreplay.estimators import drift, merging_tables, saving
 from genreplay.estimators.arguments import arguments_of
 from genreplay.estimators.calibration import Float64
 from genreplay.estimators.deviations import Deviations
@@ -214,6 +215,8 @@ class Detector(OneRowMixin):
             scores = self._judge().scores(rows, cells)
             anomaly = self._anomaly(rows, cells, numbers[here])
             nats[start:stop] = scores.nats if anomaly is None else anomaly
+            if self._nats is not None:
+                self._nats.append(scores.nats)
             if self._renewal.rows is not None:
                 self._renewal = self._renewal.with_rows(table.part(start, stop), self.encoder_)
             self._waiting.add(rows.copy(), cells, scores)
@@ -277,6 +280,80 @@ class Detector(OneRowMixin):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a detector written by ``save``."""
         return saving.load(path, cls)
+
+    def to_bytes(self, extra: Mapping[str, Json] | None = None) -> bytes:
+        """Return what ``save`` would write to a file, for a place that is none, such as a database.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBMDetector
+        >>> content = OnlineRBMDetector(random_state=0).fit(np.random.default_rng(0).normal(size=(300, 2))).to_bytes()
+        >>> OnlineRBMDetector.from_bytes(content).n_learned_
+        300
+        """
+        self._require_rows()
+        self._follow_changes()
+        return saving.to_bytes(self, extra)
+
+    @classmethod
+    def from_bytes(cls, content: bytes, name: str = "The model") -> Self:
+        """Return the detector that ``to_bytes`` wrote, or whose file has this content; errors call it by its name."""
+        return saving.from_bytes(content, name, cls)
+
+    def reseed(self, random_state: RandomState) -> Self:
+        """Go on with other random numbers: copies of one model that learn different streams must not share theirs."""
+        self._require_rows()
+        self.random_state, self._rng = random_state, generator(random_state)
+        if self.judge_ is not None:
+            self.judge_ = replace(self.judge_, state=self.judge_.state._replace(rng=self._rng))
+        return self
+
+    @classmethod
+    def merge(
+        cls,
+        models: Sequence[Self],
+        *,
+        n_hidden: int | None = None,
+        n_dreams: int | None = None,
+        since: Self | None = None,
+        counts_as: int | None = None,
+        random_state: RandomState = None,
+    ) -> Self:
+        """Return a new detector learned from the dreams of others alone, each with the share of the rows it learned.
+
+        Dreams are written out as rows of the table. Where the codes of the models differ, new ones are made from
+        dreams of all. P-values are those among dreams. The other arguments are those of the first model. The result
+        goes on learning as any other.
+
+        Parameters
+        ----------
+        models : sequence of detectors
+            With the same columns, of the same kinds. Their codes and sizes may differ.
+        n_hidden : int or None, default=None
+            Hidden units; None for those of the largest model.
+        n_dreams : int or None, default=None
+            Dreams to learn; None for as many as rows were learned, at least 10,000 and at most 60,000.
+        since : detector or None, default=None
+            The model that all of them went on from, if they have met before. Its rows count once, and each model has
+            the share of the rows that it learned since then.
+        counts_as : int or None, default=None
+            Rows that all that was merged counts as, beside those that will come; None for those that were learned. A
+            new stream that starts from the merged model follows its own rows the sooner, the fewer it counts as.
+        random_state : int, RandomState instance or None, default=None
+            Seed of everything random.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from genreplay import OnlineRBMDetector
+        >>> rng = np.random.default_rng(0)
+        >>> east, west = (OnlineRBMDetector(random_state=0).fit(rng.normal(x, 1, size=(2000, 3))) for x in (-9, 9))
+        >>> both = OnlineRBMDetector.merge([east, west], n_dreams=3000, random_state=0)
+        >>> both.n_learned_, both.predict([[-9, -9, -9], [9, 9, 9], [-9, 9, -9]])
+        (4000, array([ 1,  1, -1]))
+        """
+        return merging_tables.merge(cls, models, n_hidden, n_dreams, since, counts_as, random_state)
 
     @property
     def settings_(self) -> TableRBM:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from genreplay.core import checkpoint
 from genreplay.core.checkpoint import refusing
 from genreplay.core.grouped import TableRBM
 from genreplay.core.ingredient import Json
@@ -29,6 +30,15 @@ AnyDetector = TypeVar("AnyDetector", bound="Detector")
 
 def save(path: str | os.PathLike[str], detector: Detector, extra: Mapping[str, Json] | None) -> None:
     """Write a detector to one file, atomically."""
+    checkpoint.write(path, *_parts(detector, extra))
+
+
+def to_bytes(detector: Detector, extra: Mapping[str, Json] | None) -> bytes:
+    """What ``save`` would write."""
+    return checkpoint.packed(*_parts(detector, extra))
+
+
+def _parts(detector: Detector, extra: Mapping[str, Json] | None) -> tuple[checkpoint.Tensors, dict[str, Any]]:
     judge = detector.judge_
     more: dict[str, Json] = {
         "encoder": detector.encoder_.state(),
@@ -47,13 +57,19 @@ def save(path: str | os.PathLike[str], detector: Detector, extra: Mapping[str, J
         "extra": dict(extra or {}),
     }
     state = None if judge is None else judge.state
-    files.save_table_model(path, detector, state, detector._waiting.codes, detector._rng, more)
+    return files.table_model_parts(detector, state, detector._waiting.codes, detector._rng, more)
 
 
 def load(path: str | os.PathLike[str], cls: type[AnyDetector]) -> AnyDetector:
     """Read the detector that ``save`` wrote."""
     with refusing(path):
-        return _loaded(files.load_table_model(path, cls, cls._encoders), cls)
+        return _loaded(files.table_model(*checkpoint.read(path), path, cls, cls._encoders), cls)
+
+
+def from_bytes(content: bytes, name: str, cls: type[AnyDetector]) -> AnyDetector:
+    """Read the detector whose file has this content; errors call it by its name."""
+    with refusing(name):
+        return _loaded(files.table_model(*checkpoint.unpacked(content, name), name, cls, cls._encoders), cls)
 
 
 def _loaded(held: files.TableModel, cls: type[AnyDetector]) -> AnyDetector:

@@ -10,6 +10,7 @@ from genreplay.experiments import (
     calibration,
     device,
     faults,
+    fleet,
     incremental,
     log_z,
     nab,
@@ -43,5 +44,6 @@ EXPERIMENTS: dict[str, Callable[[bool], Sequence[Run]]] = {
     "readings": readings.runs,
     "incremental": incremental.runs,
     "rl": rl.runs,
+    "fleet": fleet.runs,
 }
 """name on the command line, and what lists its runs (True for the quick form)"""

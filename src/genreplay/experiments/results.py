@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +77,12 @@ def estimate(records: Sequence[Record]) -> Estimate | None:
     )
 
 
+@cache
+def _listed(runs: Callable[[bool], Sequence[Run]], quick: bool) -> Sequence[Run]:
+    """Pages ask for the same runs thousands of times, and listing them would take most of the time."""
+    return runs(quick)
+
+
 class Results:
     """The records of a results file, found by the runs that the experiments list.
 
@@ -85,9 +91,8 @@ class Results:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._by_identity = {identity(record): record for record in records}
-        # pages ask for the same runs thousands of times, and listing them takes most of the time
-        self._listed: dict[tuple[str, bool], Sequence[Run]] = {}
         self._found: dict[Run, list[Record]] = {}
+        self._wanted: dict[Hashable, list[Record]] = {}  # pages ask for the same thing many times
         self.seeds: list[int] = sorted({record["seed"] for record in self._by_identity.values()})
         self.quick = False
         if not any(self.of(run) for name in EXPERIMENTS for run in self.runs(name)):
@@ -96,10 +101,7 @@ class Results:
 
     def runs(self, experiment: str) -> Sequence[Run]:
         """The runs that an experiment lists, in the form that the file has."""
-        form = experiment, self.quick
-        if form not in self._listed:
-            self._listed[form] = EXPERIMENTS[experiment](self.quick)
-        return self._listed[form]
+        return _listed(EXPERIMENTS[experiment], self.quick)
 
     def of(self, run: Run) -> list[Record]:
         """The records of one run, by seed."""
@@ -110,6 +112,12 @@ class Results:
 
     def find(self, experiment: str, **settings: object) -> list[Record]:
         """The records of the run of an experiment that has these settings (``kind`` among them); empty if not run."""
+        wanted = experiment, self.quick, *settings.items()
+        if wanted not in self._wanted:
+            self._wanted[wanted] = self._find(experiment, settings)
+        return self._wanted[wanted]
+
+    def _find(self, experiment: str, settings: Mapping[str, object]) -> list[Record]:
         missing = object()
         for run in self.runs(experiment):
             if all(getattr(run, name, missing) == value for name, value in settings.items()):

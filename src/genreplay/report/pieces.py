@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TypeVar
@@ -20,6 +20,7 @@ from genreplay.report import (
     fig3,
     fig4,
     fig5,
+    fleet,
     incremental,
     markdown,
     regimes,
@@ -117,6 +118,9 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "sensors": markdown.sensors_table,
     "incremental": incremental.table,
     "rl": rl.table,
+    "fleet": fleet.table,
+    "fleet-machines": fleet.machines_table,
+    "fleet-membership": fleet.membership_table,
     "device": device.table,
     "device-sizes": lambda results: device.sizes(),
 }
@@ -183,11 +187,20 @@ def _ablation(results: Results) -> str:
 
 def _rl(results: Results) -> str:
     section = _need(rl.content(results), "rl")
-    inks = "".join(
-        f'<span><i style="--swatch: var(--{ink})"></i>{escape(title)}</span>' for title, ink in section.inks.items()
-    )
     drawn = _figure([(world.name, world.picture) for world in section.worlds], "panels-3")
-    return f'{drawn}<div class="legend">{inks}</div>'
+    return drawn + _legend(section.inks)
+
+
+def _fleet_prior(results: Results) -> str:
+    section = _need(fleet.content(results), "fleet-prior")
+    prior = _need(section.prior, "fleet-prior")
+    return _figure([("a new machine", prior.picture)], "panels-1") + _legend(section.inks)
+
+
+def _legend(inks: Mapping[str, str]) -> str:
+    """Inks by the titles that they stand for."""
+    named = (f'<span><i style="--swatch: var(--{ink})"></i>{escape(title)}</span>' for title, ink in inks.items())
+    return f'<div class="legend">{"".join(named)}</div>'
 
 
 PICTURES: dict[str, Callable[[Results], str]] = {
@@ -203,6 +216,7 @@ PICTURES: dict[str, Callable[[Results], str]] = {
     "faults-picture": _faults,
     "regimes-picture": _regimes,
     "rl-picture": _rl,
+    "fleet-prior": _fleet_prior,
 }
 """HTML by name; its inks are those of ``inks``"""
 

@@ -12,6 +12,7 @@ from genreplay.report import (
     fig3,
     fig4,
     fig5,
+    fleet,
     incremental,
     log_z,
     nab,
@@ -145,6 +146,15 @@ SECTIONS = (
         ("rl",),
         rl.content,
         rl.findings,
+    ),
+    Section(
+        "fleet",
+        BEYOND,
+        "Models that meet through their dreams",
+        "Nodes learn apart and send their models, but no rows: what does a model merged from them know?",
+        ("fleet",),
+        fleet.content,
+        fleet.findings,
     ),
     Section(
         "anomaly",

@@ -5,6 +5,7 @@ A column has one group of codes, a time two. Exactly one code of a group holds. 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -118,6 +119,19 @@ class CategoryCode:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> CategoryCode:
         return cls(tuple(state["labels"]))
+
+
+def seconds_of(time: str | None) -> float:
+    """Seconds since 1970 of a decoded time, in the week from Monday, 5 January 1970; NaN where it is missing.
+
+    >>> seconds_of("Tue 13:30") == 5 * DAY + 13.5 * 3600, seconds_of("00:30") == 4 * DAY + 1800, seconds_of(None)
+    (True, True, nan)
+    """
+    if time is None:
+        return math.nan
+    *day, clock = time.split()
+    hours, minutes = map(int, clock.split(":"))
+    return (4 + (WEEKDAYS.index(day[0]) if day else 0)) * DAY + 3600 * hours + 60 * minutes
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,6 +112,11 @@ class State(NamedTuple):
         arrays = (self.learned, self.counts, self.prior, self.offsets)
         return self.rbm.nbytes + odds + self.mean.nbytes + self.square.nbytes + sum(array.nbytes for array in arrays)
 
+    def with_counts(self, counts: Float64) -> State:
+        """The state after codes were counted otherwise; its biases follow the counts."""
+        shares = log_shares(counts, self.prior, self.offsets)[: len(self.learned)]
+        return self._replace(counts=counts, rbm=GroupedRBM(self.rbm.W, shares + self.learned, self.rbm.b))
+
     @property
     def rarity(self) -> Float64:
         """-log of the share of each code in its group."""
