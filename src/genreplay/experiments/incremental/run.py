@@ -43,7 +43,6 @@ REHEARSALS = {"relabelled dreams": RelabelledPairs(), "boundary dreams": Boundar
 DREAMING = ("dreams", *REHEARSALS, "PyTorch, dreams")
 """networks that rehearse dreams"""
 ORDERS = ("split", "sorted", "random")
-BATCH = 100
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,8 @@ class IncrementalRun:
     """hidden units of the joint model"""
     n_network: int = 200
     """hidden units of the network"""
+    batch: int = 100
+    """rows that a learner gets at once"""
     n_checks: int = 10
     """how often accuracy is measured: evenly over the stream in random order, otherwise evenly over each task, of which
     the last is at its end"""
@@ -96,7 +97,7 @@ class IncrementalRun:
         for check in checks:
             while first < check:
                 report(first / len(places), f"row {first:,} of {len(places):,}")
-                batch = places[first : min(first + BATCH, check)]
+                batch = places[first : min(first + self.batch, check)]
                 learner.learn(data.train[batch], data.train_labels[batch])
                 first += len(batch)
             right = _right(learner, data.test, data.test_labels)
@@ -192,7 +193,7 @@ def _right(learner: Learner, rows: Bits, labels: Labels) -> npt.NDArray[np.bool_
 def runs(quick: bool = False) -> Sequence[IncrementalRun]:
     """Every method in the order of the published figures; those that take little time in the other orders, too."""
     if quick:
-        small = IncrementalRun(dataset="digits", n_hidden=10, n_joint=30, n_network=50, n_checks=5)
+        small = IncrementalRun(dataset="digits", n_hidden=10, n_joint=30, n_network=50, batch=10, n_checks=5)
         return [replace(small, method=method) for method in METHODS]
     wanted = [(order, method) for order in ORDERS for method in METHODS if order == "split" or method not in DREAMING]
     return [IncrementalRun(order=order, method=method) for order, method in wanted]
