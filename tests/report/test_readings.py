@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from genreplay.experiments.readings import plan
-from genreplay.experiments.readings.distance import distance
-from genreplay.experiments.readings.judged import effects, finalists, judged
+from genreplay.experiments.readings import chosen, plan
+from genreplay.experiments.readings.distance import Text, distance
+from genreplay.experiments.readings.judged import effects, finalists, judged, nearest
 from genreplay.experiments.readings.plan import N_READINGS, SMALL
 from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything
 from genreplay.experiments.registry import EXPERIMENTS
@@ -40,6 +40,15 @@ def test_a_figure_whose_log_z_is_unknown_is_wrong_and_so_is_its_order() -> None:
     assert distance({"dna": known | {"ER-ML": 3.0}}).error == unknown.error, "nats above zero cannot be"
 
 
+def test_the_text_counts_where_it_was_run() -> None:
+    """Two pairs in sorted order, and a figure for each number of steps."""
+    table = {"dna": {"OCD_GR": -103.14, "ER-IM": -111.81, "ER-ML": -114.84}}
+    in_sorted = {"OCD_GR": -150.0, "ER-IM": -140.0, "ER-ML": -170.0}
+    found = distance(table, Text(in_sorted, {3: -108.96, 10: 1.1 * -104.31}))
+    assert (found.n_wrong, found.n_pairs) == (1, 5)
+    assert found.error == pytest.approx(np.log(1.1) / 5)
+
+
 def test_effects_are_those_that_were_put_in() -> None:
     listed = judged(results(), 1)
     readings = [each.reading for each in listed]
@@ -63,25 +72,27 @@ def test_every_answer_is_tried_often_and_every_named_reading() -> None:
 
 def test_later_stages_take_fewer_readings_to_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """The named readings and the nearest go on to all nine sets, then the nearest of these with all seeds."""
-    chosen = finalists(judged(results(), 1), 12)
-    assert len(chosen) == 12
-    assert set(NAMED.values()) < chosen
-    assert all(each.decay == "weights" and each.positive == "probabilities" for each in chosen - set(NAMED.values()))
-    monkeypatch.setattr(plan, "FINALISTS", tuple(sorted(chosen, key=str)))
-    monkeypatch.setattr(plan, "NEAREST", (NAMED["C"], Reading()))
+    on_all = finalists(judged(results(), 1), 12)
+    assert len(on_all) == 12
+    assert set(NAMED.values()) < on_all
+    assert all(each.decay == "weights" and each.positive == "probabilities" for each in on_all - set(NAMED.values()))
+    monkeypatch.setattr(chosen, "FINALISTS", tuple(sorted(on_all, key=str)))
+    monkeypatch.setattr(chosen, "NEAREST", (NAMED["C"], Reading()))
     monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
     found = Results(records(right, ["readings"]))
     second, third = judged(found, 2), judged(found, 3)
     assert ({len(each.nats) for each in (*second, *third)}, len(second), len(third)) == ({9}, 12, 2)
     assert ({each.n_seeds for each in second}, {each.n_seeds for each in third}) == ({1}, {3})
     assert [each.title for each in third] == ["C", "paper"]
+    assert nearest(second, 3) == {Reading(), *(each.reading for each in second[:2])}
+    assert set(third[0].text.with_more_steps) == {3, 10}
     page = page_of(found, "readings")
     assert "12 readings on all sets, one seed" in page
     assert "2 readings on all sets, 3 seeds" in page
     (verdict,) = findings(found)
     assert verdict.figures == (
-        "The nearest of 12 readings on all sets has 27 of 27 pairs of methods in the paper's order, with figures 0 % "
-        "off; `PAPER` has 27 of 27 pairs."
+        "The nearest of 12 readings on all sets has 29 of 29 pairs of methods in the paper's order, with figures 0 % "
+        "off; `PAPER` has 29 of 29 pairs."
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from genreplay.experiments.paper import cd_steps
 from genreplay.experiments.paper.online import PAPER_METHODS
 from genreplay.experiments.paper.table2 import DATASET_TITLES, DATASETS, PAPER
 from genreplay.experiments.readings.distance import Distance
@@ -28,7 +29,9 @@ class Row(NamedTuple):
     title: str
     distance: Distance
     figures: list[tuple[str, float | None, float]]
-    """label, ours and the paper's, by set and method"""
+    """label, ours and the paper's, by set and method, then with more steps"""
+    in_sorted_order: list[float | None]
+    """nats of MNIST in sorted order, by method; empty where it was not run"""
 
 
 class Answer(NamedTuple):
@@ -57,6 +60,7 @@ class Content(NamedTuple):
 
     sentences: list[str]
     picture: Markup
+    methods: Sequence[str]
     columns: list[str]
     """sets and methods"""
     answers: list[Answer]
@@ -78,6 +82,7 @@ def content(results: Results) -> Content | None:
     return Content(
         sentences(results),
         _draw(first),
+        PAPER_METHODS,
         [f"{DATASET_TITLES[name]} {method}" for name in sets for method in PAPER_METHODS],
         _answers(first, sets),
         _stage(first),
@@ -157,15 +162,21 @@ def _of(reading: Reading, listed: Sequence[Judged]) -> Judged | None:
 def _stage(listed: Sequence[Judged]) -> Stage:
     named = [each for each in listed[_SHOWN:] if each.reading in NAMED.values()]
     sets = [name for name in DATASETS if name in listed[0].nats]
+    steps = sorted({n_cd for each in listed for n_cd in each.text.with_more_steps})
+    has_sorted = any(each.text.in_sorted_order for each in listed)
     rows = [
         Row(
             each.title,
             each.distance,
             [
-                (f"{DATASET_TITLES[name]} {method}", each.nats[name][method], PAPER[name][method])
-                for name in sets
-                for method in PAPER_METHODS
+                *(
+                    (f"{DATASET_TITLES[name]} {method}", each.nats[name][method], PAPER[name][method])
+                    for name in sets
+                    for method in PAPER_METHODS
+                ),
+                *((f"MNIST, n_CD = {n}", each.text.with_more_steps.get(n), cd_steps.PAPER[n]) for n in steps),
             ],
+            [(each.text.in_sorted_order or {}).get(method) for method in PAPER_METHODS] if has_sorted else [],
         )
         for each in (*listed[:_SHOWN], *named)
     ]

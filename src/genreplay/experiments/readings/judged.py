@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from genreplay.experiments.paper.online import PAPER_METHODS
-from genreplay.experiments.readings.distance import Distance, distance
+from genreplay.experiments.readings import chosen
+from genreplay.experiments.readings.distance import Distance, Text, distance
 from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, reading_of
 from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.results import Results
+from genreplay.experiments.runner import Record
 
 
 class Judged(NamedTuple):
@@ -21,6 +23,7 @@ class Judged(NamedTuple):
     reading: Reading
     nats: Mapping[str, Mapping[str, float | None]]
     """by data set and method, the mean over seeds; None where log Z is unknown for one of them"""
+    text: Text
     distance: Distance
     n_seeds: int
     """on the set that has the fewest"""
@@ -32,24 +35,30 @@ class Judged(NamedTuple):
 
 
 def judged(results: Results, stage: int) -> list[Judged]:
-    """Readings that were run on all sets of a stage: the nearest to the paper comes first."""
-    wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun) and run.stage == stage]
-    wanted = [run for run in wanted if run.order == "random" and run.n_cd == 1]
-    sets = {run.dataset for run in wanted}
+    """Readings that were run on all sets of a stage: the nearest to the paper comes first.
+
+    The second stage is seed 0 of Table 2; the third all seeds of the readings in ``chosen.NEAREST``, and the text.
+    """
+    wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun)]
+    wanted = [run for run in wanted if (run.rows == "valid") == (stage == 1)]
+    if stage == 3:
+        wanted = [run for run in wanted if reading_of(run) in chosen.NEAREST]
+    in_table = [run for run in wanted if run.order == "random" and run.n_cd == 1]
+    sets = {run.dataset for run in in_table}
     found: dict[Reading, dict[str, dict[str, float | None]]] = {}
     n_seeds: dict[Reading, list[int]] = {}
-    for run in wanted:
-        records = results.of(run)
+    for run in in_table:
+        records = results.of(run)[: None if stage == 3 else 1]
         if records:
-            figures = [record["figures"]["methods"] for record in records]
             reading = reading_of(run)
             n_seeds.setdefault(reading, []).append(len(records))
-            found.setdefault(reading, {})[run.dataset] = {
-                method: _mean([None if each[method]["doubt"] else each[method]["nats"] for each in figures])
-                for method in PAPER_METHODS
-            }
-    whole = {reading: nats for reading, nats in found.items() if set(nats) == sets}
-    listed = [Judged(reading, nats, distance(nats), min(n_seeds[reading])) for reading, nats in whole.items()]
+            found.setdefault(reading, {})[run.dataset] = {method: _nats(records, method) for method in PAPER_METHODS}
+    listed = []
+    for reading, nats in found.items():
+        n = min(n_seeds[reading])
+        if set(nats) == sets and (stage < 3 or n > 1):
+            text = _text(results, [run for run in wanted if reading_of(run) == reading]) if stage == 3 else Text()
+            listed.append(Judged(reading, nats, text, distance(nats, text), n))
     return sorted(listed, key=lambda each: each.distance.total)
 
 
@@ -58,6 +67,27 @@ def finalists(first: Sequence[Judged], n_readings: int = 20) -> set[Reading]:
     named = set(NAMED.values())
     others = [each.reading for each in first if each.reading not in named]
     return named | set(others[: n_readings - len(named)])
+
+
+def nearest(second: Sequence[Judged], n_readings: int = 10) -> set[Reading]:
+    """Which readings get all seeds: the nearest on all sets, and that of ``recipe="paper"`` to compare with."""
+    return {Reading()} | {
+        each.reading for each in [one for one in second if one.reading != Reading()][: n_readings - 1]
+    }
+
+
+def _text(results: Results, runs: Sequence[ReadingRun]) -> Text:
+    found = {(run.order, run.n_cd): results.of(run) for run in runs if run.dataset == "mnist"}
+    in_sorted = found.get(("sorted", 1))
+    return Text(
+        {method: _nats(in_sorted, method) for method in PAPER_METHODS} if in_sorted else None,
+        {n: _nats(records, PAPER_METHODS[0]) for (_, n), records in found.items() if n > 1 and records},
+    )
+
+
+def _nats(records: Sequence[Record], method: str) -> float | None:
+    figures = [record["figures"]["methods"][method] for record in records]
+    return _mean([None if each["doubt"] else each["nats"] for each in figures])
 
 
 def effects(readings: Sequence[Reading], values: npt.NDArray[np.float64]) -> dict[tuple[str, str], float]:

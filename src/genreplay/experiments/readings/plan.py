@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from genreplay.experiments.paper.table2 import DATASETS
+from genreplay.experiments.readings import chosen
 from genreplay.experiments.readings.reading import Reading, drawn
 from genreplay.experiments.readings.run import ReadingRun
 
@@ -15,10 +16,8 @@ N_READINGS = 208
 """of the first stage"""
 SMALL = ("dna", "nips", "mushrooms")
 """the sets with at most 2,000 training rows"""
-FINALISTS: tuple[Reading, ...] = ()
-"""of the second stage: the nearest of the first, and those that have a name"""
-NEAREST: tuple[Reading, ...] = ()
-"""of the third stage: the nearest of the second"""
+MORE_STEPS = (3, 10)
+"""values of n_CD for which the text has a figure, beside 1"""
 
 
 def first_stage(dataset: str, quick: bool = False) -> list[ReadingRun]:
@@ -29,16 +28,15 @@ def first_stage(dataset: str, quick: bool = False) -> list[ReadingRun]:
     return [replace(base, **asdict(reading)) for reading in drawn(4 if quick else N_READINGS)]
 
 
-def second_stage(reading: Reading) -> list[ReadingRun]:
-    """One reading on all sets, with fewer chains and temperatures than the last stage has."""
-    base = ReadingRun(**asdict(reading), n_temperatures=1_450, n_chains=60)
-    return [replace(base, dataset=dataset) for dataset in DATASETS]
+def on_all_sets(reading: Reading) -> list[ReadingRun]:
+    """The second stage, for one reading; the third has more seeds of the same."""
+    return [ReadingRun(**asdict(reading), dataset=dataset) for dataset in DATASETS]
 
 
-def third_stage(reading: Reading) -> list[ReadingRun]:
-    """One of the nearest on all sets, MNIST in both orders, with all seeds."""
-    base = ReadingRun(**asdict(reading))
-    return [*(replace(base, dataset=dataset) for dataset in DATASETS), replace(base, dataset="mnist", order="sorted")]
+def of_the_text(reading: Reading) -> list[ReadingRun]:
+    """What the text says of MNIST beside Table 2: sorted order, and more steps of contrastive divergence."""
+    base = ReadingRun(**asdict(reading), dataset="mnist")
+    return [replace(base, order="sorted"), *(replace(base, n_cd=n_cd) for n_cd in MORE_STEPS)]
 
 
 def runs(quick: bool = False) -> list[ReadingRun]:
@@ -46,6 +44,6 @@ def runs(quick: bool = False) -> list[ReadingRun]:
     sets = SMALL[:2] if quick else SMALL
     listed = [run for dataset in sets for run in first_stage(dataset, quick)]
     if not quick:
-        listed += [run for reading in FINALISTS for run in second_stage(reading)]
-        listed += [run for reading in NEAREST for run in third_stage(reading)]
+        listed += [run for reading in chosen.FINALISTS for run in on_all_sets(reading)]
+        listed += [run for reading in chosen.NEAREST for run in of_the_text(reading)]
     return listed

@@ -1,0 +1,10 @@
+"""Which readings went on from one stage of the search to the next, as the rules of ``judged.py`` chose them."""
+
+from __future__ import annotations
+
+from genreplay.experiments.readings.reading import Reading
+
+FINALISTS: tuple[Reading, ...] = ()
+"""on all sets: the nearest of the first stage, and those that have a name"""
+NEAREST: tuple[Reading, ...] = ()
+"""with all seeds, also in sorted order and with more steps: the nearest of these"""
