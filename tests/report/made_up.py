@@ -18,7 +18,7 @@ from genreplay.experiments.beyond import BeyondRun, PriceRun
 from genreplay.experiments.calibration import CalibrationRun
 from genreplay.experiments.device import DeviceRun
 from genreplay.experiments.faults import FaultsRun
-from genreplay.experiments.fleet import IDEAS, DigitsRun, MachinesRun, MembershipRun, MergeIdeasRun
+from genreplay.experiments.fleet import IDEAS, WITHOUT_IDEAS, DigitsRun, MachinesRun, MembershipRun, MergeIdeasRun
 from genreplay.experiments.incremental import IncrementalRun
 from genreplay.experiments.log_z import PlantedRun
 from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
@@ -368,7 +368,7 @@ def _fleet(
 ) -> dict[str, Any]:
     """One model has -77 nats, averaged ones -200; a new machine has 0.9 in the end, whatever it started from."""
     if isinstance(run, MergeIdeasRun):
-        return {"nats": {"one model": -98.0, **dict.fromkeys(IDEAS, -107.0)}, "n_rows": 10_000}
+        return {"nats": dict.fromkeys(WITHOUT_IDEAS | IDEAS, -107.0), "n_rows": 10_000}
     if isinstance(run, MembershipRun):
         found = {"modern": 0.7, "paper": 0.6, "bounded": 0.53}.get(run.learner, 0.51) + 0.01 * (seed - 1)
         known = run.learner in ("modern", "paper", "bounded")

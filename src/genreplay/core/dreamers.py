@@ -2,11 +2,11 @@ r"""Models that dream for others: endless rows, each model with its share (not i
 
 A model that has learned can be asked for as many rows as one likes, so others can learn from it without its data. But
 which rows? While a model learns, its persistent chains are spread as the data are. Let them go on with parameters that
-stand still, and they gather where the model is densest: after 100 steps on MNIST, a third of their variance is gone.
-The chains were that good because the parameters kept moving, away from where the chains were (A. Decelle, C.
-Furtlehner, B. Seoane: Equilibrium and non-equilibrium regimes in the learning of RBMs, 2021). So the parameters of a
-dreamer go on moving, by fast weights that soon decay (T. Tieleman, G. Hinton: Using Fast Weights to Improve Persistent
-Contrastive Divergence, 2009). In place of rows, they follow the last states of the chains that learning left:
+stand still, and they gather where the model is densest. The chains were that good because the parameters kept moving,
+away from where the chains were (A. Decelle, C. Furtlehner, B. Seoane: Equilibrium and non-equilibrium regimes in the
+learning of RBMs, 2021). So the parameters of a dreamer go on moving, by fast weights that soon decay (T. Tieleman, G.
+Hinton: Using Fast Weights to Improve Persistent Contrastive Divergence, 2009). In place of rows, they follow the states
+that learning left: the pool of dreams if the model has one, else its persistent chains.
 
 $$\theta_{fast} \leftarrow \gamma \, \theta_{fast} + \alpha \, (\Psi^+ - \Psi^-),$$
 
@@ -23,21 +23,22 @@ import numpy.typing as npt
 
 from genreplay.core.kernels import Array
 from genreplay.core.rbm import RBM, dream, gibbs, hidden_given_visible, zeros_like
+from genreplay.core.replay.dream_pool import Pool
 from genreplay.core.state import State
 
-N_CHAINS = 500
-"""chains of a model that has no persistent ones"""
+N_CHAINS = 4_000
+"""chains of a model that has a pool of dreams, or nothing to start from"""
 N_BURN_IN = 20
 """Gibbs steps before the first dream is taken"""
 N_GIBBS = 10
 """Gibbs steps between two dreams of a chain"""
-RATE, KEEP = 0.01, 0.95
+RATE, KEEP = 0.05, 0.95
 """alpha and gamma of the fast weights; with alpha = 0 the parameters stand still"""
 _ROWS_PER_BLOCK = 1_000
 
 
 class Dreamer:
-    """Gibbs chains of one model, which go on from its persistent chains if it has some, and dream without end.
+    """Gibbs chains of one model, which start from states that learning left, and dream without end.
 
     >>> from genreplay.core import MODERN, online
     >>> rng = np.random.default_rng(0)
@@ -49,7 +50,7 @@ class Dreamer:
     def __init__(self, state: State, rng: np.random.Generator, rate: float = RATE) -> None:
         self._model, self._rate = state.model, rate
         self._fast = zeros_like(state.model)
-        self._chains = dream(state.model, N_CHAINS, N_BURN_IN, rng) if state.chains is None else state.chains
+        self._chains = _starts(state, rng)
         self._wanted = _statistics(self._model, self._chains)
         self._move(N_BURN_IN, rng)
         self._left: npt.NDArray[np.intp] = np.arange(0)
@@ -74,6 +75,14 @@ class Dreamer:
             for fast, wanted, now in zip(self._fast, self._wanted, _statistics(moving, self._chains), strict=True):
                 fast *= KEEP
                 fast += self._rate * (wanted - now)
+
+
+def _starts(state: State, rng: np.random.Generator) -> Array:
+    """States that learning left: dreams of the pool, each once, or persistent chains; dreams from noise if none."""
+    if isinstance(state.past, Pool) and state.past.n_held:
+        held = state.past.dreams(state.model)
+        return held[rng.permutation(len(held))[:N_CHAINS]]
+    return dream(state.model, N_CHAINS, N_BURN_IN, rng) if state.chains is None else state.chains
 
 
 def _statistics(rbm: RBM, v: Array) -> RBM:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.fleet import IDEAS, LEARNERS, DigitsRun
+from genreplay.experiments.fleet import IDEAS, LEARNERS, WITHOUT_IDEAS, DigitsRun
 from genreplay.experiments.fleet.digits import N_ROUNDS
 from genreplay.experiments.fleet.machines import STARTS
 from genreplay.experiments.results import Results
@@ -80,7 +80,8 @@ class Content(NamedTuple):
     sheet: str | None
     digits: list[float]
     """share of each digit in the dreams of the merged model"""
-    ideas: list[tuple[str, float]]
+    ideas: list[tuple[str, list[float | None]]]
+    """title, and validation nats by split"""
     detected: list[Detected]
     prior: Prior | None
     inks: dict[str, str]
@@ -220,12 +221,12 @@ def _sheet(merged: dict[str, Any] | None) -> str | None:
     return sheets.png(sheets.unpack(merged["sheet"]))
 
 
-def _ideas(results: Results) -> list[tuple[str, float]]:
-    records = results.find("fleet", kind="fleet ideas")
-    if not records:
+def _ideas(results: Results) -> list[tuple[str, list[float | None]]]:
+    found = [results.find("fleet", kind="fleet ideas", split=split) for split in NEAR]
+    if not any(found):
         return []
-    nats = records[0]["figures"]["nats"]
-    return [(title, nats[idea]) for idea, title in {"one model": "one model on all rows", **IDEAS}.items()]
+    nats = [records[0]["figures"]["nats"] if records else {} for records in found]
+    return [(title, [each.get(idea) for each in nats]) for idea, title in (WITHOUT_IDEAS | IDEAS).items()]
 
 
 def _machines(results: Results) -> list[dict[str, Any]]:

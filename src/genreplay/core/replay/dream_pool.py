@@ -50,10 +50,10 @@ class DreamPool(Replay):
         require(self, "renewal", "a positive number", is_number(self.renewal, above=0))
 
     def start(self, model: RBM) -> Past:
-        return _Pool(self, model)
+        return Pool(self, model)
 
 
-class _Pool:
+class Pool:
     """The dreams of one learner, in bits."""
 
     def __init__(self, settings: DreamPool, model: RBM) -> None:
@@ -62,7 +62,7 @@ class _Pool:
         self._dreams: npt.NDArray[np.uint8] = np.zeros((settings.size, -(-model.n_visible // 8)), dtype=np.uint8)
         self._n_learned = 0
         """rows learned so far"""
-        self._n_held = 0
+        self.n_held = 0
         """dreams held so far"""
 
     @property
@@ -70,23 +70,27 @@ class _Pool:
         return self._dreams.nbytes
 
     def recall(self, n: int, model: RBM, rng: np.random.Generator) -> Array:
-        drawn = self._dreams[rng.integers(self._n_held, size=n)] if self._n_held else self._dreams[:0]
-        return np.unpackbits(drawn, axis=1, count=model.n_visible).astype(model.W.dtype)
+        drawn = self._dreams[rng.integers(self.n_held, size=n)] if self.n_held else self._dreams[:0]
+        return _unpacked(drawn, model)
+
+    def dreams(self, model: RBM) -> Array:
+        """All that it holds."""
+        return _unpacked(self._dreams[: self.n_held], model)
 
     def remember(self, rows: Array, rng: np.random.Generator, chains: Array | None = None) -> None:
         assert chains is not None, "a Recipe sees to it that a DreamPool has chains"
         size = self._settings.size
         self._n_learned += len(rows)
         n_new = min(size * len(rows) / (self._settings.renewal * self._n_learned), size)
-        n_free = size - self._n_held
+        n_free = size - self.n_held
         n = int(n_new + rng.random()) if n_free == 0 else n_free  # rounded at random, because it may be less than one
         n = min(n, len(chains), size)
-        slots = rng.choice(size, size=n, replace=False) if n_free == 0 else np.arange(self._n_held, self._n_held + n)
+        slots = rng.choice(size, size=n, replace=False) if n_free == 0 else np.arange(self.n_held, self.n_held + n)
         self._dreams[slots] = np.packbits(chains[rng.choice(len(chains), size=n, replace=False)] > 0.5, axis=1)
-        self._n_held = max(self._n_held, int(slots.max(initial=-1)) + 1)
+        self.n_held = max(self.n_held, int(slots.max(initial=-1)) + 1)
 
     def dump(self) -> Arrays:
-        return {"dreams": self._dreams[: self._n_held], "n_learned": np.array([self._n_learned])}
+        return {"dreams": self._dreams[: self.n_held], "n_learned": np.array([self._n_learned])}
 
     def restore(self, arrays: Arrays) -> None:
         size, n_bytes = self._dreams.shape
@@ -94,6 +98,10 @@ class _Pool:
         check_arrays(arrays, dreams=Form("uint8", (None, n_bytes)), n_learned=n_learned)
         if len(arrays["dreams"]) > size:
             raise ValueError(f"It has {len(arrays['dreams'])} dreams, but DreamPool has room for {size}.")
-        self._n_held = len(arrays["dreams"])
-        self._dreams[: self._n_held] = arrays["dreams"]
+        self.n_held = len(arrays["dreams"])
+        self._dreams[: self.n_held] = arrays["dreams"]
         self._n_learned = int(arrays["n_learned"][0])
+
+
+def _unpacked(dreams: npt.NDArray[np.uint8], model: RBM) -> Array:
+    return np.unpackbits(dreams, axis=1, count=model.n_visible).astype(model.W.dtype)

@@ -9,12 +9,22 @@
 """
 
 from genreplay.experiments.fleet.digits import SPLITS, DigitsRun, digit_runs
-from genreplay.experiments.fleet.ideas import IDEAS, MergeIdeasRun, idea_runs
+from genreplay.experiments.fleet.ideas import IDEAS, WITHOUT_IDEAS, MergeIdeasRun, idea_runs
 from genreplay.experiments.fleet.machines import MachinesRun, machine_runs
 from genreplay.experiments.fleet.membership import LEARNERS, MembershipRun, membership_runs
 from genreplay.experiments.run import Run
 
-__all__ = ["IDEAS", "LEARNERS", "SPLITS", "DigitsRun", "MachinesRun", "MembershipRun", "MergeIdeasRun", "runs"]
+__all__ = [
+    "IDEAS",
+    "LEARNERS",
+    "SPLITS",
+    "WITHOUT_IDEAS",
+    "DigitsRun",
+    "MachinesRun",
+    "MembershipRun",
+    "MergeIdeasRun",
+    "runs",
+]
 
 
 def runs(quick: bool = False) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,7 +33,7 @@ class DigitsRun:
     """Nodes that learn their rows once, in some rounds, after each of which a hub merges them."""
 
     kind: ClassVar[str] = "fleet digits"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     timed: ClassVar[bool] = True
     max_seeds: ClassVar[int] = 1
 
@@ -114,7 +115,10 @@ class DigitsRun:
 
 
 def averaged(nodes: Sequence[OnlineRBM]) -> OnlineRBM:
-    """The usual federated average: each parameter's mean over the nodes, weighted by their rows."""
+    """The usual federated average: each parameter's mean over the nodes, weighted by their rows.
+
+    Chains and pools of dreams, which the usual average does not have, come from all nodes in equal parts.
+    """
     weights = np.array([node.n_rows_seen_ for node in nodes]) / sum(node.n_rows_seen_ for node in nodes)
     mean = RBM(
         *(
@@ -126,7 +130,10 @@ def averaged(nodes: Sequence[OnlineRBM]) -> OnlineRBM:
     assert state.chains is not None
     chains = np.concatenate([node.state_.chains[k :: len(nodes)] for k, node in enumerate(nodes)])  # type: ignore[index]
     state = state._replace(rbm=mean, average=mean.copy(), velocity=zeros_like(mean), chains=chains[: len(state.chains)])
-    state = state._replace(ones=np.sum([node.state_.ones for node in nodes], axis=0))
+    past, pools = deepcopy(state.past), [node.state_.past.dump() for node in nodes]
+    dreams = np.concatenate([pool["dreams"][k :: len(nodes)] for k, pool in enumerate(pools)])
+    past.restore({**pools[0], "dreams": dreams})
+    state = state._replace(past=past, ones=np.sum([node.state_.ones for node in nodes], axis=0))
     state = state._replace(n_learned=sum(node.state_.n_learned for node in nodes))
     hub = OnlineRBM.from_state(state, nodes[0].recipe_, nodes[0].batch_size)
     hub.recipe, hub.random_state = nodes[0].recipe, nodes[0].random_state
