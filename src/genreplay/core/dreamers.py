@@ -26,8 +26,8 @@ from genreplay.core.rbm import RBM, dream, gibbs, hidden_given_visible, zeros_li
 from genreplay.core.replay.dream_pool import Pool
 from genreplay.core.state import State
 
-N_CHAINS = 4_000
-"""chains of a model that has a pool of dreams, or nothing to start from"""
+MOST_CHAINS, LEAST_CHAINS, CHAINS_OF_ALL = 4_000, 500, 40_000
+"""of a model that has a pool of dreams or nothing to start from; of many models together, to bound the memory"""
 N_BURN_IN = 20
 """Gibbs steps before the first dream is taken"""
 N_GIBBS = 10
@@ -47,10 +47,10 @@ class Dreamer:
     (200, 6)
     """
 
-    def __init__(self, state: State, rng: np.random.Generator, rate: float = RATE) -> None:
+    def __init__(self, state: State, rng: np.random.Generator, rate: float = RATE, n_chains: int = MOST_CHAINS) -> None:
         self._model, self._rate = state.model, rate
         self._fast = zeros_like(state.model)
-        self._chains = _starts(state, rng)
+        self._chains = _starts(state, n_chains, rng)
         self._wanted = _statistics(self._model, self._chains)
         self._move(N_BURN_IN, rng)
         self._left: npt.NDArray[np.intp] = np.arange(0)
@@ -77,12 +77,12 @@ class Dreamer:
                 fast += self._rate * (wanted - now)
 
 
-def _starts(state: State, rng: np.random.Generator) -> Array:
+def _starts(state: State, n: int, rng: np.random.Generator) -> Array:
     """States that learning left: dreams of the pool, each once, or persistent chains; dreams from noise if none."""
     if isinstance(state.past, Pool) and state.past.n_held:
         held = state.past.dreams(state.model)
-        return held[rng.permutation(len(held))[:N_CHAINS]]
-    return dream(state.model, N_CHAINS, N_BURN_IN, rng) if state.chains is None else state.chains
+        return held[rng.permutation(len(held))[:n]]
+    return dream(state.model, n, N_BURN_IN, rng) if state.chains is None else state.chains
 
 
 def _statistics(rbm: RBM, v: Array) -> RBM:
@@ -102,7 +102,8 @@ def dreams_of(
     >>> [rows.shape for rows in dreams_of(states, np.array([0.1, 0.9]), 1_500, rng)]
     [(1000, 6), (500, 6)]
     """
-    dreamers = [Dreamer(state, rng) for state in states]
+    n_chains = min(max(CHAINS_OF_ALL // len(states), LEAST_CHAINS), MOST_CHAINS)
+    dreamers = [Dreamer(state, rng, n_chains=n_chains) for state in states]
     for start in range(0, n, _ROWS_PER_BLOCK):
         numbers = rng.multinomial(min(_ROWS_PER_BLOCK, n - start), shares)
         rows = np.concatenate([dreamer.rows(int(k), rng) for dreamer, k in zip(dreamers, numbers, strict=True)])
