@@ -61,6 +61,7 @@ def test_the_summary_counts_what_the_tables_have() -> None:
     assert "| data sets of the paper on which the log-likelihood is at least its own | **9 of 9** |" in text
     for name in ("beyond", "anomaly", "calibration", "faults", "nab"):
         assert f"`genreplay reproduce {name}`" in text
+    assert "(MNIST, nats) | **-80.0** | one model on all rows -77.0, averaged parameters -200.0 |" in text
     assert summary.table(Results([])) == ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from genreplay.experiments.fleet import IDEAS, LEARNERS, WITHOUT_IDEAS, DigitsRun
-from genreplay.experiments.fleet.digits import N_ROUNDS
+from genreplay.experiments.fleet.digits import MORE_DREAMS, N_ROUNDS
 from genreplay.experiments.fleet.machines import STARTS
 from genreplay.experiments.results import Results
 from genreplay.formatting import fine_percent, number, percent, size
@@ -20,6 +20,8 @@ NEAR = {"digit": 15.0, "random": 5.0}
 """nats that a merged model may lose to one model on all rows"""
 ENOUGH, SOON = 0.9, 500
 """share of its later ROC-AUC that a new machine should reach, and the rows within which it should"""
+ONCE: dict[str, object] = {"method": "dreams", "n_rounds": 1, "times_dreams": 1}
+"""settings of a merge as it is by default"""
 LEAST_SHARE = 0.02
 """of the dreams that show a digit, for the digit to be there"""
 INKS = {"prior": "ocd-gr", "cold": "no-replay"}
@@ -90,7 +92,7 @@ class Content(NamedTuple):
 
 def content(results: Results) -> Content | None:
     """Make the content of the page; None where nothing was run."""
-    merged = _digits(results, split="digit", method="dreams", n_rounds=1)
+    merged = digits(results, split="digit", **ONCE)
     found = Content(
         rows=_rows(results),
         sheet=_sheet(merged),
@@ -132,9 +134,9 @@ def findings(results: Results) -> Iterator[Finding]:
 
 
 def _of_merging(results: Results) -> Iterator[Finding]:
-    one = _digits(results, split="none")
+    one = digits(results, split="none")
     for split, near in NEAR.items():
-        merged = _digits(results, split=split, method="dreams", n_rounds=1)
+        merged = digits(results, split=split, **ONCE)
         if one is None or merged is None:
             continue
         lost = one["hub"][-1]["nats"] - merged["hub"][-1]["nats"]
@@ -178,16 +180,17 @@ def machines_table(results: Results) -> str:
     return "\n".join(lines) + "\n" if rows else ""
 
 
-def _digits(results: Results, **settings: object) -> dict[str, Any] | None:
+def digits(results: Results, **settings: object) -> dict[str, Any] | None:
+    """The figures of MNIST over ten nodes with some settings, if they are there."""
     records = results.find("fleet", kind=DigitsRun.kind, **settings)
     return records[0]["figures"] if records else None
 
 
 def _rows(results: Results) -> list[Row]:
-    one = _digits(results, split="none")
-    by_split = [_digits(results, split=split, method="dreams", n_rounds=1) for split in NEAR]
+    one = digits(results, split="none")
+    by_split = [digits(results, split=split, **ONCE) for split in NEAR]
     rounds = {
-        method: _digits(results, split="digit", method=method, n_rounds=N_ROUNDS) for method in ("dreams", "averaged")
+        method: digits(results, split="digit", method=method, n_rounds=N_ROUNDS) for method in ("dreams", "averaged")
     }
     found = []
     if one is not None:
@@ -196,6 +199,8 @@ def _rows(results: Results) -> list[Row]:
     if once is not None:
         sent = size(once["sent"])
         found.append(Row("merged by dreams", [_nats(each and each["hub"][-1]) for each in by_split], sent))
+        if (more := digits(results, split="random", times_dreams=MORE_DREAMS)) is not None:
+            found.append(Row(f"{MORE_DREAMS} times as many dreams", ["", _nats(more["hub"][-1])], sent))
         if (several := rounds["dreams"]) is not None:
             cells = [" → ".join(_nats(each) for each in several["hub"]), ""]
             found.append(Row(f"merged by dreams, {N_ROUNDS} rounds", cells, size(several["sent"])))

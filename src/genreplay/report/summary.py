@@ -12,7 +12,7 @@ from genreplay.experiments.paper.table2 import PAPER
 from genreplay.experiments.results import Results
 from genreplay.experiments.sensors import ONLINE
 from genreplay.formatting import fine_percent, percent
-from genreplay.report import anomaly, beyond, calibration, faults, incremental, nab
+from genreplay.report import anomaly, beyond, calibration, faults, fleet, incremental, nab
 from genreplay.report.alarms import FACTOR
 
 
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 def lines(results: Results) -> list[Line]:
     """Every line whose runs are there."""
-    parts = (_beyond, _incremental, _anomaly, _calibration, _faults, _nab, _sensors)
+    parts = (_beyond, _incremental, _fleet, _anomaly, _calibration, _faults, _nab, _sensors)
     return [line for part in parts for line in part(results)]
 
 
@@ -73,6 +73,18 @@ def _incremental(results: Results) -> Iterator[Line]:
         beside = [f"{name} {fine_percent(share)}" for method, name in words.items() if (share := right[method])]
         title = "digits two classes at a time (Split MNIST, one pass), accuracy"
         yield Line(title, fine_percent(ours), ", ".join(beside), "incremental")
+
+
+def _fleet(results: Results) -> Iterator[Line]:
+    one, merged = fleet.digits(results, split="none"), fleet.digits(results, split="digit", **fleet.ONCE)
+    if one is not None and merged is not None:
+        found = {"one model on all rows": one["hub"][-1], "averaged parameters": merged["averaged"]}
+        yield Line(
+            "ten models with one digit each, merged through their dreams (MNIST, nats)",
+            f"{merged['hub'][-1]['nats']:.1f}",
+            ", ".join(f"{name} {each['nats']:.1f}" for name, each in found.items()),
+            "fleet",
+        )
 
 
 def _anomaly(results: Results) -> Iterator[Line]:

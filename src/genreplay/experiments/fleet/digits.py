@@ -17,6 +17,7 @@ from genreplay.core.dreamers import Dreamer
 from genreplay.core.rbm import RBM, zeros_like
 from genreplay.datasets.base import Bits, Dataset
 from genreplay.estimators import OnlineRBM
+from genreplay.estimators.merging import OF_BITS
 from genreplay.experiments.paper.online import head, load
 from genreplay.experiments.run import Figures, Report
 
@@ -24,6 +25,8 @@ SPLITS = {"digit": "a digit for each node", "random": "rows at random", "none": 
 N_DIGITS = 10
 N_ROUNDS = 3
 """in which the rows of a node come, where nodes meet more than once"""
+MORE_DREAMS = 3
+"""times as many dreams, where rows are split at random"""
 _N_CLASSIFIED, _N_SHOWN, _N_TAUGHT = 1_000, 80, 10_000
 """dreams that are classified, those that are shown, and rows that the classifier learns"""
 
@@ -49,12 +52,15 @@ class DigitsRun:
     """of log Z, annealed both ways"""
     n_dreams: int | None = None
     """that the hub learns; None for the default of ``merge``"""
+    times_dreams: int = 1
+    """how many times as many dreams the hub learns"""
     max_rows: int | None = None
     """learn only so many rows and test on as many; None for all"""
 
     @property
     def title(self) -> str:
-        return f"fleet, {self.dataset}, {SPLITS[self.split]}, {self.method}, {self.n_rounds} rounds"
+        more = f", {self.times_dreams} times as many dreams" if self.times_dreams > 1 else ""
+        return f"fleet, {self.dataset}, {SPLITS[self.split]}, {self.method}, {self.n_rounds} rounds{more}"
 
     def execute(self, seed: int, report: Report) -> Figures:
         data = head(datasets.order(load(self.dataset, "threshold"), "random", seed), self.max_rows)
@@ -92,13 +98,16 @@ class DigitsRun:
             if self.method == "averaged":
                 hub = averaged(nodes)
             else:
-                hub = OnlineRBM.merge(nodes, n_dreams=self.n_dreams, since=hub, random_state=seed)
+                n_dreams = (
+                    self.n_dreams if self.times_dreams == 1 else self.times_dreams * (self.n_dreams or OF_BITS.most)
+                )
+                hub = OnlineRBM.merge(nodes, n_dreams=n_dreams, since=hub, random_state=seed)
             found.append(self._judged(hub, data, seed))
             hub.save(folder / "hub")
             received += (folder / "hub").stat().st_size * len(parts)
         assert hub is not None
         more: Figures = {}
-        if self.n_rounds == 1 and self.method == "dreams":
+        if self.n_rounds == self.times_dreams == 1 and self.method == "dreams":
             report(0.95, "averaging")
             more["averaged"] = self._judged(averaged(nodes), data, seed)
             few = replace(self, n_temperatures=max(self.n_temperatures // 4, 29))
@@ -161,6 +170,7 @@ def digit_runs(quick: bool = False) -> list[DigitsRun]:
         replace(base, split="none"),
         base,
         replace(base, split="random"),
+        replace(base, split="random", times_dreams=MORE_DREAMS),
         replace(base, n_rounds=N_ROUNDS),
         replace(base, n_rounds=N_ROUNDS, method="averaged"),
     ]
