@@ -22,6 +22,7 @@ def test_the_table_has_every_way_to_make_one_model() -> None:
     assert [(row.title, *map(plain, row.cells)) for row in found.rows] == [
         ("one model, all rows", "-77.0", "-77.0"),
         ("merged by dreams", "-80.0", "-80.0"),
+        ("3 times as many dreams", "", "-80.0"),
         ("merged by dreams, 3 rounds", "-82.0 → -81.0 → -80.0", ""),
         ("averaged parameters", "-200.0", "-200.0"),
         ("averaged parameters, 3 rounds", "-202.0 → -201.0 → -200.0", ""),
