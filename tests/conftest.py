@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 if os.environ.get("GENREPLAY_WITHOUT_NUMBA"):
     sys.modules["numba"] = None  # type: ignore[assignment]
+
+_NEEDED = {"fleet/driver.py": "pyspark", "rl/worlds.py": "gymnasium"}
+collect_ignore = [place for place, package in _NEEDED.items() if find_spec(package) is None]
+"""modules beside the tests, which are looked through for examples"""
 
 
 # A shell lets what it starts in the background ignore interrupts, and so would the processes that tests interrupt.
