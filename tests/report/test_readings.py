@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from genreplay.experiments.readings import chosen, plan
 from genreplay.experiments.readings.distance import Text, distance
-from genreplay.experiments.readings.judged import effects, finalists, judged, nearest
+from genreplay.experiments.readings.judged import clearly_nearest, effects, finalists, judged, nearest
 from genreplay.experiments.readings.plan import N_READINGS, SMALL
 from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything
+from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.report.readings import content, findings, sentences
 from tests.report.made_up import World, records, right, wrong
 from tests.report.reader import page_of
@@ -89,11 +94,33 @@ def test_later_stages_take_fewer_readings_to_all_sets(monkeypatch: pytest.Monkey
     page = page_of(found, "readings")
     assert "12 readings on all sets, one seed" in page
     assert "2 readings on all sets, 3 seeds" in page
-    (verdict,) = findings(found)
+    verdict, clear = findings(found)
     assert verdict.figures == (
         "The nearest of 12 readings on all sets has 29 of 29 pairs of methods in the paper's order, with figures 0 % "
-        "off; `PAPER` has 29 of 29 pairs."
+        "off; `PAPER` has 29 of 29 pairs and is 11 % off. OCD_GR is ahead of both memories in 7 of 10 cases, in the "
+        "paper in 7 of 10."
     )
+    assert clear.figures == "C, among 2."
+    assert third[0].noise == pytest.approx(0)
+    assert "carry a noise of 2 %" in sentences(found)[-1]
+
+
+def test_a_reading_is_clearly_nearest_if_it_is_so_with_every_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def world(run: Run, seed: int) -> dict[str, Any]:
+        """With seed 2, the other reading has the paper's figures."""
+        assert isinstance(run, ReadingRun)
+        swapped = replace(run, decay={"all": "weights", "weights": "all"}[run.decay])
+        return right(swapped if seed == 2 else run, seed)
+
+    monkeypatch.setattr(chosen, "FINALISTS", (Reading(), Reading(decay="weights")))
+    monkeypatch.setattr(chosen, "NEAREST", chosen.FINALISTS)
+    monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
+    clear, unclear = (Results(records(each, ["readings"])) for each in (right, world))
+    assert clearly_nearest(clear) == judged(clear, 3)[0]
+    assert judged(unclear, 3, seed=2)[0].reading == Reading()
+    assert judged(unclear, 3)[0].reading == Reading(decay="weights")
+    assert clearly_nearest(unclear) is None
+    assert list(findings(unclear))[1].figures == "Among the 2 nearest, with 3 seeds."
 
 
 def test_the_page_has_the_nearest_readings() -> None:

@@ -35,6 +35,8 @@ class Distance(NamedTuple):
 
     error: float
     """mean of |log(ours / paper)|, of each figure at most log 2"""
+    noise: float
+    """root of the mean of its square: the noise that the paper's figures must have if this is its reading"""
     n_wrong: int
     """pairs of methods on a set that are in the other order than in the paper"""
     n_pairs: int
@@ -73,7 +75,8 @@ def distance(found: Nats, text: Text = Text()) -> Distance:  # noqa: B008 (a tup
     if (in_sorted := text.in_sorted_order) is not None:
         first, *others = PAPER_METHODS
         ordered += [_same_order(in_sorted, {first: 1, other: 0}, first, other) for other in others]
-    return Distance(sum(errors) / len(errors), ordered.count(False), len(ordered))
+    noise = math.sqrt(sum(error**2 for error in errors) / len(errors))
+    return Distance(sum(errors) / len(errors), noise, ordered.count(False), len(ordered))
 
 
 def _error(nats: float | None, paper: float) -> float:

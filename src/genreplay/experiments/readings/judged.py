@@ -16,6 +16,9 @@ from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
 
+SORTED = "mnist, sorted"
+"""a case beside the sets of Table 2"""
+
 
 class Judged(NamedTuple):
     """A reading, its figures and their distance from the paper's."""
@@ -27,6 +30,14 @@ class Judged(NamedTuple):
     distance: Distance
     n_seeds: int
     """on the set that has the fewest"""
+    noise: float | None
+    """standard deviation of log nats over seeds, in the mean over figures; None for a single seed"""
+
+    @property
+    def won(self) -> dict[str, bool]:
+        """The cases in which OCD_GR is ahead of both others: the sets, and MNIST in sorted order where it was run."""
+        cases = {**self.nats, **({SORTED: self.text.in_sorted_order} if self.text.in_sorted_order else {})}
+        return {name: ahead(figures) for name, figures in cases.items()}
 
     @property
     def title(self) -> str:
@@ -34,10 +45,22 @@ class Judged(NamedTuple):
         return next((name for name, named in NAMED.items() if named == self.reading), self.reading.title)
 
 
-def judged(results: Results, stage: int) -> list[Judged]:
+def ahead(figures: Mapping[str, float | None]) -> bool:
+    """Whether OCD_GR is ahead of both others; not where one of the figures is unknown.
+
+    >>> figures = {"OCD_GR": -10.0, "ER-IM": -11.0, "ER-ML": -12.0}
+    >>> ahead(figures), ahead(figures | {"ER-IM": None})
+    (True, False)
+    """
+    ours, *others = (figures[method] for method in PAPER_METHODS)
+    return ours is not None and all(other is not None and ours > other for other in others)
+
+
+def judged(results: Results, stage: int, seed: int | None = None) -> list[Judged]:
     """Readings that were run on all sets of a stage: the nearest to the paper comes first.
 
-    The second stage is seed 0 of Table 2; the third all seeds of the readings in ``chosen.NEAREST``, and the text.
+    The second stage is seed 0 of Table 2; the third all seeds of the readings in ``chosen.NEAREST``, and the text. One
+    of these seeds alone can be asked for.
     """
     wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun)]
     wanted = [run for run in wanted if (run.rows == "valid") == (stage == 1)]
@@ -47,18 +70,22 @@ def judged(results: Results, stage: int) -> list[Judged]:
     sets = {run.dataset for run in in_table}
     found: dict[Reading, dict[str, dict[str, float | None]]] = {}
     n_seeds: dict[Reading, list[int]] = {}
+    deviations: dict[Reading, list[float]] = {}
     for run in in_table:
         records = results.of(run)[: None if stage == 3 else 1]
         if records:
             reading = reading_of(run)
             n_seeds.setdefault(reading, []).append(len(records))
-            found.setdefault(reading, {})[run.dataset] = {method: _nats(records, method) for method in PAPER_METHODS}
+            deviations.setdefault(reading, []).extend(_deviations(records))
+            if asked := [each for each in records if seed in (None, each["seed"])]:
+                found.setdefault(reading, {})[run.dataset] = {m: _nats(asked, m) for m in PAPER_METHODS}
     listed = []
     for reading, nats in found.items():
         n = min(n_seeds[reading])
         if set(nats) == sets and (stage < 3 or n > 1):
             text = _text(results, [run for run in wanted if reading_of(run) == reading]) if stage == 3 else Text()
-            listed.append(Judged(reading, nats, text, distance(nats, text), n))
+            noise = float(np.mean(deviations[reading])) if deviations[reading] else None
+            listed.append(Judged(reading, nats, text, distance(nats, text), n, noise))
     return sorted(listed, key=lambda each: each.distance.total)
 
 
@@ -76,6 +103,15 @@ def nearest(second: Sequence[Judged], n_readings: int = 10) -> set[Reading]:
     }
 
 
+def clearly_nearest(results: Results) -> Judged | None:
+    """The reading that is nearest with every seed of the third stage by itself; None where there is none."""
+    third = judged(results, 3)
+    if not third:
+        return None
+    first_of = [judged(results, 3, seed)[0].reading for seed in range(third[0].n_seeds)]
+    return third[0] if set(first_of) == {third[0].reading} else None
+
+
 def _text(results: Results, runs: Sequence[ReadingRun]) -> Text:
     found = {(run.order, run.n_cd): results.of(run) for run in runs if run.dataset == "mnist"}
     in_sorted = found.get(("sorted", 1))
@@ -88,6 +124,16 @@ def _text(results: Results, runs: Sequence[ReadingRun]) -> Text:
 def _nats(records: Sequence[Record], method: str) -> float | None:
     figures = [record["figures"]["methods"][method] for record in records]
     return _mean([None if each["doubt"] else each["nats"] for each in figures])
+
+
+def _deviations(records: Sequence[Record]) -> list[float]:
+    """Standard deviations of log nats over seeds, of the methods whose log Z is known for all of them."""
+    found = []
+    for method in PAPER_METHODS if len(records) > 1 else ():
+        figures = [record["figures"]["methods"][method] for record in records]
+        if not any(each["doubt"] or each["nats"] >= 0 for each in figures):
+            found.append(float(np.std([np.log(-each["nats"]) for each in figures], ddof=1)))
+    return found
 
 
 def effects(readings: Sequence[Reading], values: npt.NDArray[np.float64]) -> dict[tuple[str, str], float]:
