@@ -8,9 +8,9 @@ import pytest
 
 from genreplay.experiments.readings import chosen, plan
 from genreplay.experiments.readings.distance import Text, distance
-from genreplay.experiments.readings.judged import clearly_nearest, effects, finalists, judged, nearest
-from genreplay.experiments.readings.plan import N_READINGS, SMALL
-from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything
+from genreplay.experiments.readings.judged import clearly_nearest, effects, finalists, judged, nearest, starts
+from genreplay.experiments.readings.plan import N_READINGS, SMALL, first_stage
+from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything, neighbours, reading_of
 from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
@@ -27,7 +27,7 @@ def results(world: World = right) -> Results:
 def test_readings_are_judged_by_all_figures_together() -> None:
     """In a world where the paper is right and decay on biases costs a tenth, readings without it are nearest."""
     listed = judged(results(), 1)
-    assert len(listed) == N_READINGS
+    assert len(listed) == len(first_stage("dna")) >= N_READINGS
     near = [each for each in listed if each.reading.decay == "weights" and each.reading.positive == "probabilities"]
     assert {each.distance.total for each in near} == {0.0}
     assert listed[: len(near)] == near
@@ -73,6 +73,16 @@ def test_every_answer_is_tried_often_and_every_named_reading() -> None:
             n = sum(getattr(reading, name) == answer for reading in readings)
             expected = sum(getattr(reading, name) == answer for reading in everything()) / len(everything())
             assert n > 0.5 * expected * N_READINGS, (name, answer)
+
+
+def test_neighbours_of_the_nearest_are_tried_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = starts(judged(results(), 1))
+    assert len(found) == 3
+    assert all(each.decay == "weights" and each.positive == "probabilities" for each in found)
+    monkeypatch.setattr(chosen, "STARTS", (Reading(),))
+    tried = [reading_of(run) for run in first_stage("dna")]
+    assert set(drawn(N_READINGS)) | set(neighbours(Reading())) == set(tried)
+    assert len(tried) == len(set(tried))
 
 
 def test_later_stages_take_fewer_readings_to_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +142,7 @@ def test_the_page_has_the_nearest_readings() -> None:
     assert "paper" in [row.title for row in found.first.rows]
     page = page_of(results(), "readings")
     assert "readings on all sets" not in page
-    assert f"{N_READINGS} readings on {len(SMALL)} small sets" in " ".join(sentences(results()))
+    assert f"{len(first_stage('dna'))} readings on {len(SMALL)} small sets" in " ".join(sentences(results()))
     assert "9 of 9 pairs" in next(iter(findings(results()))).figures
     assert "9 of 9" not in next(iter(findings(results(wrong)))).figures
     assert content(Results([])) is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from genreplay.experiments.readings.reading import Reading
 
+STARTS: tuple[Reading, ...] = ()
+"""whose neighbours are tried on the small sets, too: the nearest of those that were drawn"""
 FINALISTS: tuple[Reading, ...] = ()
 """on all sets: the nearest of the first stage, and those that have a name"""
 NEAREST: tuple[Reading, ...] = ()

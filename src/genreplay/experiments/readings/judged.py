@@ -11,7 +11,8 @@ import numpy.typing as npt
 from genreplay.experiments.paper.online import PAPER_METHODS
 from genreplay.experiments.readings import chosen
 from genreplay.experiments.readings.distance import Distance, Text, distance
-from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, reading_of
+from genreplay.experiments.readings.plan import N_READINGS
+from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, reading_of
 from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
@@ -87,6 +88,12 @@ def judged(results: Results, stage: int, seed: int | None = None) -> list[Judged
             noise = float(np.mean(deviations[reading])) if deviations[reading] else None
             listed.append(Judged(reading, nats, text, distance(nats, text), n, noise))
     return sorted(listed, key=lambda each: each.distance.total)
+
+
+def starts(first: Sequence[Judged], n_readings: int = 3) -> list[Reading]:
+    """Whose neighbours are tried: the nearest of the readings that were drawn."""
+    were_drawn = set(drawn(N_READINGS))
+    return [each.reading for each in first if each.reading in were_drawn][:n_readings]
 
 
 def finalists(first: Sequence[Judged], n_readings: int = 20) -> set[Reading]:

@@ -9,11 +9,11 @@ from dataclasses import asdict, replace
 
 from genreplay.experiments.paper.table2 import DATASETS
 from genreplay.experiments.readings import chosen
-from genreplay.experiments.readings.reading import Reading, drawn
+from genreplay.experiments.readings.reading import Reading, drawn, neighbours
 from genreplay.experiments.readings.run import ReadingRun
 
 N_READINGS = 208
-"""of the first stage"""
+"""drawn in the first stage"""
 SMALL = ("dna", "nips", "mushrooms")
 """the sets with at most 2,000 training rows"""
 MORE_STEPS = (3, 10)
@@ -21,11 +21,14 @@ MORE_STEPS = (3, 10)
 
 
 def first_stage(dataset: str, quick: bool = False) -> list[ReadingRun]:
-    """Many readings on a small set, with few temperatures and chains."""
+    """Many readings on a small set, with few temperatures and chains: those drawn, and neighbours of the nearest."""
     base = ReadingRun(dataset=dataset, rows="valid", n_temperatures=580, n_chains=60)
     if quick:
         base = replace(base, n_hidden=20, max_rows=300, n_temperatures=29)
-    return [replace(base, **asdict(reading)) for reading in drawn(4 if quick else N_READINGS)]
+    tried = drawn(4 if quick else N_READINGS)
+    if not quick:
+        tried += [other for start in chosen.STARTS for other in neighbours(start)]
+    return [replace(base, **asdict(reading)) for reading in dict.fromkeys(tried)]
 
 
 def on_all_sets(reading: Reading) -> list[ReadingRun]:

@@ -152,6 +152,16 @@ def everything() -> list[Reading]:
     return [reading for reading in every if reading.makes_sense]
 
 
+def neighbours(reading: Reading) -> list[Reading]:
+    """The readings that make sense and differ in one answer.
+
+    >>> len(neighbours(Reading())), Reading(decay="weights") in neighbours(Reading())
+    (13, True)
+    """
+    others = [replace(reading, **{name: answer}) for name, answers in CHOICES.items() for answer in answers]
+    return [other for other in others if other != reading and other.makes_sense]
+
+
 def drawn(n_readings: int) -> list[Reading]:
     """The named readings, and others drawn at random from all that make sense, always the same ones.
 
