@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from genreplay.experiments.readings.reading import Reading
 
-STARTS: tuple[Reading, ...] = ()
+STARTS: tuple[Reading, ...] = (
+    Reading(step="mini-batches of 100", negative="samples", start="weights 0.05", decay="weights"),
+    Reading(
+        step="mini-batches of 100",
+        momentum="anew in every update",
+        positive="samples",
+        start="weights 0.05",
+        decay="weights",
+    ),
+    Reading(
+        step="mini-batches of 100",
+        momentum="anew in every update",
+        positive="samples",
+        start="weights 0.01",
+        decay="weights",
+    ),
+)
 """whose neighbours are tried on the small sets, too: the nearest of those that were drawn"""
 FINALISTS: tuple[Reading, ...] = ()
 """on all sets: the nearest of the first stage, and those that have a name"""
