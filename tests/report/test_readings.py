@@ -77,7 +77,7 @@ def test_every_answer_is_tried_often_and_every_named_reading() -> None:
 
 def test_neighbours_of_the_nearest_are_tried_too(monkeypatch: pytest.MonkeyPatch) -> None:
     found = starts(judged(results(), 1))
-    assert len(found) == 3
+    assert len(found) == 4
     assert all(each.decay == "weights" and each.positive == "probabilities" for each in found)
     monkeypatch.setattr(chosen, "STARTS", (Reading(),))
     tried = [reading_of(run) for run in first_stage("dna")]

@@ -20,6 +20,7 @@ STARTS: tuple[Reading, ...] = (
         start="weights 0.01",
         decay="weights",
     ),
+    Reading(step="all rows, divided by n_B", dreams="probabilities", start="weights 0.05", decay="weights"),
 )
 """whose neighbours are tried on the small sets, too: the nearest of those that were drawn"""
 FINALISTS: tuple[Reading, ...] = ()

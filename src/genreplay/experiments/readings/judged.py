@@ -90,7 +90,7 @@ def judged(results: Results, stage: int, seed: int | None = None) -> list[Judged
     return sorted(listed, key=lambda each: each.distance.total)
 
 
-def starts(first: Sequence[Judged], n_readings: int = 3) -> list[Reading]:
+def starts(first: Sequence[Judged], n_readings: int = 4) -> list[Reading]:
     """Whose neighbours are tried: the nearest of the readings that were drawn."""
     were_drawn = set(drawn(N_READINGS))
     return [each.reading for each in first if each.reading in were_drawn][:n_readings]
