@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
+from matplotlib.patches import Rectangle
 
 from genreplay.experiments.paper import cd_steps
 from genreplay.experiments.paper.online import PAPER_METHODS
@@ -21,19 +23,40 @@ from genreplay.report.section import Finding
 
 STAGES = 1, 2, 3
 _SHOWN = 10
+_FULL = math.log(1.5)
+"""a figure that is off by half is drawn in full ink"""
 
 
 class Row(NamedTuple):
     """A reading in the list."""
 
-    title: str
+    rank: int
+    """by distance, from 1"""
+    name: str
+    """of a reading that has one"""
+    answers: str
+    """that differ from those of ``recipe="paper"``"""
     distance: Distance
     won: str
     """in how many cases OCD_GR is ahead of both others"""
-    figures: list[tuple[str, float | None, float]]
-    """label, ours and the paper's, by set and method, then with more steps"""
-    in_sorted_order: list[float | None]
-    """nats of MNIST in sorted order, by method; empty where it was not run"""
+
+
+class Figure(NamedTuple):
+    """A figure of the nearest reading, beside the paper's."""
+
+    ours: float | None
+    paper: float | None
+    """None where it has none"""
+    best: bool
+    """whether ours is the best of its line"""
+    paper_best: bool
+
+
+class Line(NamedTuple):
+    """A set, or MNIST in another setting, with the figures of the methods."""
+
+    title: str
+    figures: list[Figure]
 
 
 class Answer(NamedTuple):
@@ -53,8 +76,12 @@ class Stage(NamedTuple):
     n_readings: int
     n_seeds: int
     rows: list[Row]
-    """the nearest, and the reading of ``recipe="paper"``"""
+    """the nearest, and those that have a name"""
     sets: list[str]
+    picture: Markup
+    """how far each of their figures is from the paper's"""
+    nearest: list[Line]
+    """the figures of the nearest one"""
     paper_won: str
     """in how many of the same cases it is so in the paper"""
 
@@ -89,8 +116,8 @@ def content(results: Results) -> Content | None:
         PAPER_METHODS,
         [f"{DATASET_TITLES[name]} {method}" for name in sets for method in PAPER_METHODS],
         _answers(first, sets),
-        _stage(first),
-        [_stage(each) for each in later if each],
+        _stage(first, 1),
+        [_stage(each, number) for number, each in enumerate(later, 2) if each],
         QUESTIONS,
         noise(),
     )
@@ -182,29 +209,66 @@ def _of(reading: Reading, listed: Sequence[Judged]) -> Judged | None:
     return next((each for each in listed if each.reading == reading), None)
 
 
-def _stage(listed: Sequence[Judged]) -> Stage:
-    named = [each for each in listed[_SHOWN:] if each.reading in NAMED.values()]
+def _stage(listed: Sequence[Judged], number: int) -> Stage:
     sets = [name for name in DATASETS if name in listed[0].nats]
-    steps = sorted({n_cd for each in listed for n_cd in each.text.with_more_steps})
-    has_sorted = any(each.text.in_sorted_order for each in listed)
-    rows = [
-        Row(
-            each.title,
-            each.distance,
-            _count(each.won),
-            [
-                *(
-                    (f"{DATASET_TITLES[name]} {method}", each.nats[name][method], PAPER[name][method])
-                    for name in sets
-                    for method in PAPER_METHODS
-                ),
-                *((f"MNIST, n_CD = {n}", each.text.with_more_steps.get(n), cd_steps.PAPER[n]) for n in steps),
-            ],
-            [(each.text.in_sorted_order or {}).get(method) for method in PAPER_METHODS] if has_sorted else [],
-        )
-        for each in (*listed[:_SHOWN], *named)
+    shown = [(rank, each) for rank, each in enumerate(listed, 1) if rank <= _SHOWN or each.reading in NAMED.values()]
+    return Stage(
+        len(listed),
+        listed[0].n_seeds,
+        [Row(rank, each.name, each.reading.title, each.distance, _count(each.won)) for rank, each in shown],
+        [DATASET_TITLES[name] for name in sets],
+        _map(shown, sets, number),
+        _lines(listed[0], sets),
+        _in_paper(listed[0]),
+    )
+
+
+def _lines(nearest: Judged, sets: Sequence[str]) -> list[Line]:
+    """Every figure of a reading; in sorted order the paper has a picture, but no numbers."""
+    lines = [_line(DATASET_TITLES[name], nearest.nats[name], PAPER[name]) for name in sets]
+    lines += [
+        Line(f"MNIST, n_CD = {n}", [Figure(nats, cd_steps.PAPER[n], best=False, paper_best=False)])
+        for n, nats in nearest.text.with_more_steps.items()
     ]
-    return Stage(len(listed), listed[0].n_seeds, rows, [DATASET_TITLES[name] for name in sets], _in_paper(listed[0]))
+    if nearest.text.in_sorted_order:
+        lines.append(_line("MNIST, sorted", nearest.text.in_sorted_order, {}))
+    return lines
+
+
+def _line(title: str, ours: Mapping[str, float | None], paper: Mapping[str, float]) -> Line:
+    best = max((nats for nats in ours.values() if nats is not None), default=None)
+    paper_best = max((paper[method] for method in PAPER_METHODS), default=None) if paper else None
+    found = [(ours[method], paper.get(method)) for method in PAPER_METHODS]
+    return Line(title, [Figure(a, b, a is not None and a == best, b is not None and b == paper_best) for a, b in found])
+
+
+def _map(shown: Sequence[tuple[int, Judged]], sets: Sequence[str], stage: int) -> Markup:
+    """A row for each reading, a cell for each figure: the ink says which side of the paper's, its strength how far."""
+    columns = [(name, method) for name in sets for method in PAPER_METHODS]
+    figure, ax = svg.panel(7.6, 0.21 * len(shown) + 1.3)
+    for y, (_, each) in enumerate(shown):
+        for x, (name, method) in enumerate(columns):
+            nats = each.nats[name][method]
+            place = (x + 0.25 * (x // len(PAPER_METHODS)), -y)
+            if nats is None or nats >= 0:
+                ax.text(place[0] + 0.45, -y + 0.4, "?", ha="center", va="center", fontsize=8)
+                continue
+            above = nats > PAPER[name][method]
+            strength = min(1.0, abs(math.log(nats / PAPER[name][method])) / _FULL)
+            ink = svg.INKS["ocd-gr" if above else "er-im"]
+            ax.add_patch(Rectangle(place, 0.9, 0.8, facecolor=ink, alpha=strength, linewidth=0))
+            ax.add_patch(Rectangle(place, 0.9, 0.8, fill=False, edgecolor=svg.INKS["grid"], linewidth=0.6))
+    ends = [(place * (len(PAPER_METHODS) + 0.25), DATASET_TITLES[name]) for place, name in enumerate(sets)]
+    ax.set_xlim(-0.1, len(columns) + 0.25 * len(sets))
+    ax.set_ylim(-len(shown) + 0.9, 1.0)
+    ax.set_xticks([start + 1.45 for start, _ in ends], [title.replace(" (", "\n(") for _, title in ends], rotation=30)
+    ax.set_yticks([-y + 0.4 for y in range(len(shown))], [str(rank) for rank, _ in shown])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_visible(False)
+    label = "How far the figures of each reading are from the paper's, by data set and method."
+    return svg.to_svg(figure, f"readings-map-{stage}", label)
 
 
 def _count(won: Mapping[str, bool]) -> str:

@@ -41,9 +41,14 @@ class Judged(NamedTuple):
         return {name: ahead(figures) for name, figures in cases.items()}
 
     @property
+    def name(self) -> str:
+        """The name of a reading that has one."""
+        return next((name for name, named in NAMED.items() if named == self.reading), "")
+
+    @property
     def title(self) -> str:
         """The name of a reading that has one, or else its answers."""
-        return next((name for name, named in NAMED.items() if named == self.reading), self.reading.title)
+        return self.name or self.reading.title
 
 
 def ahead(figures: Mapping[str, float | None]) -> bool:
