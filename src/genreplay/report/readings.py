@@ -19,7 +19,7 @@ from genreplay.experiments.readings.reading import CHOICES, NAMED, QUESTIONS, Re
 from genreplay.experiments.results import Results
 from genreplay.formatting import percent
 from genreplay.report import svg
-from genreplay.report.section import Finding
+from genreplay.report.section import Finding, finding
 
 STAGES = 1, 2, 3
 _SHOWN = 10
@@ -185,11 +185,10 @@ def findings(results: Results) -> Iterator[Finding]:
     if last:
         best, ours = last[0], _of(Reading(), last)
         beside = f"; `PAPER` has {ours.distance.pairs} and is {percent(ours.distance.off)} off" if ours else ""
-        yield Finding(
-            "note" if best.distance.n_wrong else "holds",
-            "No reading has all of the paper's figures"
-            if best.distance.n_wrong
-            else "One reading has the paper's order",
+        yield finding(
+            best.distance.n_wrong == 0,
+            "One reading has the paper's order of methods everywhere",
+            "No reading has the paper's order of methods everywhere",
             f"The nearest of {len(second)} readings on all sets has {best.distance.pairs} of methods in the paper's "
             f"order, with figures {percent(best.distance.off)} off{beside}. OCD_GR is ahead of both memories in "
             f"{_count(best.won)} cases, in the paper in {_in_paper(best)}.",
@@ -251,7 +250,7 @@ def _map(shown: Sequence[tuple[int, Judged]], sets: Sequence[str], stage: int) -
             nats = each.nats[name][method]
             place = (x + 0.25 * (x // len(PAPER_METHODS)), -y)
             if nats is None or nats >= 0:
-                ax.text(place[0] + 0.45, -y + 0.4, "?", ha="center", va="center", fontsize=8)
+                ax.text(place[0] + 0.45, -y + 0.4, "?", ha="center", va="center", fontsize=8, color=svg.INKS["ink"])
                 continue
             above = nats > PAPER[name][method]
             strength = min(1.0, abs(math.log(nats / PAPER[name][method])) / _FULL)
