@@ -8,8 +8,8 @@ import pytest
 
 from genreplay.experiments.readings import chosen, plan
 from genreplay.experiments.readings.distance import Text, distance
-from genreplay.experiments.readings.judged import clearly_nearest, effects, finalists, judged, nearest, starts
-from genreplay.experiments.readings.plan import N_READINGS, SMALL, first_stage
+from genreplay.experiments.readings.judged import STAGES, clearly_nearest, effects, going_on, judged, starts
+from genreplay.experiments.readings.plan import LONGER, N_READINGS, SMALL, on_small_sets
 from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything, neighbours, reading_of
 from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.registry import EXPERIMENTS
@@ -22,13 +22,15 @@ from tests.report.reader import page_of
 
 def results(world: World = right) -> Results:
     """Of the first stage."""
-    return Results(records(world, ["readings"], n_seeds=1, only=lambda run: run.rows == "valid"))
+    return Results(
+        records(world, ["readings"], n_seeds=1, only=lambda run: run.rows == "valid" and run.dataset in SMALL)
+    )
 
 
 def test_readings_are_judged_by_all_figures_together() -> None:
     """In a world where the paper is right and decay on biases costs a tenth, readings without it are nearest."""
-    listed = judged(results(), 1)
-    assert len(listed) == len(first_stage("dna")) >= N_READINGS
+    listed = judged(results(), "small sets")
+    assert len(listed) == len(on_small_sets()) / len(SMALL) >= N_READINGS
     near = [each for each in listed if each.reading.decay == "weights" and each.reading.positive == "probabilities"]
     assert {each.distance.total for each in near} == {0.0}
     assert listed[: len(near)] == near
@@ -56,7 +58,7 @@ def test_the_text_counts_where_it_was_run() -> None:
 
 
 def test_effects_are_those_that_were_put_in() -> None:
-    listed = judged(results(), 1)
+    listed = judged(results(), "small sets")
     readings = [each.reading for each in listed]
     nats = np.array([each.nats["dna"]["OCD_GR"] for each in listed], dtype=np.float64)
     found = effects(readings, nats)
@@ -77,35 +79,40 @@ def test_every_answer_is_tried_often_and_every_named_reading() -> None:
 
 
 def test_neighbours_of_the_nearest_are_tried_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = starts(judged(results(), 1))
+    found = starts(judged(results(), "small sets"))
     assert len(found) == 4
     assert all(each.decay == "weights" and each.positive == "probabilities" for each in found)
     monkeypatch.setattr(chosen, "STARTS", (Reading(),))
-    tried = [reading_of(run) for run in first_stage("dna")]
+    tried = [reading_of(run) for run in on_small_sets() if run.dataset == "dna"]
     assert set(drawn(N_READINGS)) | set(neighbours(Reading())) == set(tried)
     assert len(tried) == len(set(tried))
 
 
-def test_later_stages_take_fewer_readings_to_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The named readings and the nearest go on to all nine sets, then the nearest of these with all seeds."""
-    on_all = finalists(judged(results(), 1), 12)
-    assert len(on_all) == 12
-    assert set(NAMED.values()) < on_all
-    assert all(each.decay == "weights" and each.positive == "probabilities" for each in on_all - set(NAMED.values()))
-    monkeypatch.setattr(chosen, "FINALISTS", tuple(sorted(on_all, key=str)))
+def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The named readings and the nearest go on to longer streams, then to all sets, then the nearest with all seeds."""
+    named = set(NAMED.values())
+    on_longer = going_on(judged(results(), "small sets"), 30, named)
+    assert len(on_longer) == 30
+    assert named < set(on_longer)
+    assert all(each.decay == "weights" and each.positive == "probabilities" for each in set(on_longer) - named)
+    monkeypatch.setattr(chosen, "LONGER", tuple(everything().index(each) for each in on_longer))
+    monkeypatch.setattr(chosen, "FINALISTS", (*on_longer[:11], Reading()))
     monkeypatch.setattr(chosen, "NEAREST", (NAMED["C"], Reading()))
     monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
     found = Results(records(right, ["readings"]))
-    second, third = judged(found, 2), judged(found, 3)
-    assert ({len(each.nats) for each in (*second, *third)}, len(second), len(third)) == ({9}, 12, 2)
-    assert ({each.n_seeds for each in second}, {each.n_seeds for each in third}) == ({1}, {3})
-    assert [each.title for each in third] == ["C", "paper"]
-    assert nearest(second, 3) == {Reading(), *(each.reading for each in second[:2])}
-    assert set(third[0].text.with_more_steps) == {3, 10}
+    longer, on_all, with_seeds = (judged(found, stage) for stage in STAGES[1:])
+    assert [len(each) for each in (longer, on_all, with_seeds)] == [30, 12, 2]
+    assert set(longer[0].nats) == {*SMALL, *LONGER}
+    assert {len(each.nats) for each in (*on_all, *with_seeds)} == {9}
+    assert ({each.n_seeds for each in on_all}, {each.n_seeds for each in with_seeds}) == ({1}, {3})
+    assert [each.title for each in with_seeds] == ["C", "paper"]
+    assert set(going_on(on_all, 3, {Reading()})) == {Reading(), *(each.reading for each in on_all[:2])}
+    assert set(with_seeds[0].text.with_more_steps) == {3, 10}
     page = page_of(found, "readings")
-    assert "12 readings on all sets, one seed" in page
-    assert "2 readings on all sets, 3 seeds" in page
-    assert page.count("<svg") == 4, "what each choice does, and how far the figures are in each stage"
+    assert "30 readings on 5 sets, one seed" in page
+    assert "12 readings on 9 sets, one seed" in page
+    assert "2 readings on 9 sets, 3 seeds" in page
+    assert page.count("<svg") == 5, "what each choice does, and how far the figures are in each stage"
     assert "MNIST, n_CD = 10" in page
     assert "MNIST, sorted" in page
     verdict, clear = findings(found)
@@ -115,7 +122,7 @@ def test_later_stages_take_fewer_readings_to_all_sets(monkeypatch: pytest.Monkey
         "paper in 7 of 10."
     )
     assert clear.figures == "C, among 2."
-    assert third[0].noise == pytest.approx(0)
+    assert with_seeds[0].noise == pytest.approx(0)
     assert "carry a noise of 2 %" in sentences(found)[-1]
 
 
@@ -130,9 +137,9 @@ def test_a_reading_is_clearly_nearest_if_it_is_so_with_every_seed(monkeypatch: p
     monkeypatch.setattr(chosen, "NEAREST", chosen.FINALISTS)
     monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
     clear, unclear = (Results(records(each, ["readings"])) for each in (right, world))
-    assert clearly_nearest(clear) == judged(clear, 3)[0]
-    assert judged(unclear, 3, seed=2)[0].reading == Reading()
-    assert judged(unclear, 3)[0].reading == Reading(decay="weights")
+    assert clearly_nearest(clear) == judged(clear, "all seeds")[0]
+    assert judged(unclear, "all seeds", seed=2)[0].reading == Reading()
+    assert judged(unclear, "all seeds")[0].reading == Reading(decay="weights")
     assert clearly_nearest(unclear) is None
     assert list(findings(unclear))[1].figures == "Among the 2 nearest, with 3 seeds."
 
@@ -145,8 +152,8 @@ def test_the_page_has_the_nearest_readings() -> None:
     assert found.first.rows[0].distance.total == 0
     assert "paper" in [row.name for row in found.first.rows]
     page = page_of(results(), "readings")
-    assert "readings on all sets" not in page
-    assert f"{len(first_stage('dna'))} readings on {len(SMALL)} small sets" in " ".join(sentences(results()))
+    assert "readings on 9 sets" not in page
+    assert f"{len(on_small_sets()) // len(SMALL)} readings on {len(SMALL)} small sets" in " ".join(sentences(results()))
     assert "9 of 9 pairs" in next(iter(findings(results()))).figures
     assert "9 of 9" not in next(iter(findings(results(wrong)))).figures
     assert content(Results([])) is None

@@ -14,14 +14,13 @@ from genreplay.experiments.paper import cd_steps
 from genreplay.experiments.paper.online import PAPER_METHODS
 from genreplay.experiments.paper.table2 import DATASET_TITLES, DATASETS, PAPER
 from genreplay.experiments.readings.distance import Distance
-from genreplay.experiments.readings.judged import SORTED, Judged, ahead, clearly_nearest, effects, judged
+from genreplay.experiments.readings.judged import SORTED, STAGES, Judged, ahead, clearly_nearest, effects, judged
 from genreplay.experiments.readings.reading import CHOICES, NAMED, QUESTIONS, Reading
 from genreplay.experiments.results import Results
-from genreplay.formatting import percent
+from genreplay.formatting import percent, slug
 from genreplay.report import svg
 from genreplay.report.section import Finding, finding
 
-STAGES = 1, 2, 3
 _SHOWN = 10
 _FULL = math.log(1.5)
 """a figure that is off by half is drawn in full ink"""
@@ -75,6 +74,8 @@ class Stage(NamedTuple):
 
     n_readings: int
     n_seeds: int
+    judged_on: str
+    """which rows"""
     rows: list[Row]
     """the nearest, and those that have a name"""
     sets: list[str]
@@ -98,7 +99,7 @@ class Content(NamedTuple):
     first: Stage
     """many readings on the small sets"""
     later: list[Stage]
-    """fewer on all sets, and the nearest of them with more seeds, as far as they were run"""
+    """fewer on longer streams, then on all sets, and the nearest with more seeds, as far as they were run"""
     questions: dict[str, str]
     noise: float
     """relative difference of two figures of the paper that should be equal"""
@@ -116,8 +117,8 @@ def content(results: Results) -> Content | None:
         PAPER_METHODS,
         [f"{DATASET_TITLES[name]} {method}" for name in sets for method in PAPER_METHODS],
         _answers(first, sets),
-        _stage(first, 1),
-        [_stage(each, number) for number, each in enumerate(later, 2) if each],
+        _stage(first, STAGES[0]),
+        [_stage(each, stage) for stage, each in zip(STAGES[1:], later, strict=True) if each],
         QUESTIONS,
         noise(),
     )
@@ -134,7 +135,7 @@ def noise() -> float:
 
 def sentences(results: Results) -> list[str]:
     """The page in a few sentences made from its figures."""
-    first, second, third = (judged(results, stage) for stage in STAGES)
+    first, longer, on_all, with_seeds = (judged(results, stage) for stage in STAGES)
     if not first:
         return []
     ours, nearest = _of(Reading(), first), first[0]
@@ -153,28 +154,29 @@ def sentences(results: Results) -> list[str]:
         f"In {n_unknown} of {sum(len(each.nats) for each in first)} runs the log Z of a method is unknown, which "
         "counts as wrong by a factor of 2."
     )
-    for listed in (second, third):
+    for listed in (longer, on_all, with_seeds):
         if listed:
             best = listed[0]
             said.append(
-                f"On all {len(best.nats)} sets {len(listed)} readings were tried, seeds: {best.n_seeds}. "
+                f"On {len(best.nats)} sets {len(listed)} readings were tried, seeds: {best.n_seeds}. "
                 f"The nearest is {percent(best.distance.off)} off, with {best.distance.pairs} in the paper's order: "
                 f"{best.reading.title}. OCD_GR is ahead of both memories in {_count(best.won)} cases, in the paper in "
                 f"{_in_paper(best)} of the same."
             )
-    if third and (between_seeds := third[0].noise) is not None:
+    if with_seeds and (between_seeds := with_seeds[0].noise) is not None:
+        needed = percent(with_seeds[0].distance.noise)
         said.append(
-            f"If the nearest reading is the paper's, its figures carry a noise of {percent(third[0].distance.noise)}. "
-            f"Ours differ by {percent(between_seeds)} between seeds, and two figures of the paper that should be "
-            f"equal by {percent(noise())}."
+            f"If the nearest reading is the paper's, its figures carry a noise of {needed}. Ours differ by "
+            f"{percent(between_seeds)} between seeds, and two figures of the paper that should be equal by "
+            f"{percent(noise())}."
         )
     return said
 
 
 def findings(results: Results) -> Iterator[Finding]:
     """What a reader should take away."""
-    first, second, third = (judged(results, stage) for stage in STAGES)
-    last = third or second
+    first, _, on_all, with_seeds = (judged(results, stage) for stage in STAGES)
+    last = with_seeds or on_all
     if first and not last:
         yield Finding(
             "note",
@@ -189,18 +191,18 @@ def findings(results: Results) -> Iterator[Finding]:
             best.distance.n_wrong == 0,
             "One reading has the paper's order of methods everywhere",
             "No reading has the paper's order of methods everywhere",
-            f"The nearest of {len(second)} readings on all sets has {best.distance.pairs} of methods in the paper's "
+            f"The nearest of {len(on_all)} readings on all sets has {best.distance.pairs} of methods in the paper's "
             f"order, with figures {percent(best.distance.off)} off{beside}. OCD_GR is ahead of both memories in "
             f"{_count(best.won)} cases, in the paper in {_in_paper(best)}.",
         )
-    if third:
+    if with_seeds:
         clear = clearly_nearest(results)
         yield Finding(
             "note",
             "One reading is the nearest with every seed" if clear else "Which reading is nearest depends on the seed",
-            f"{clear.title}, among {len(third)}."
+            f"{clear.title}, among {len(with_seeds)}."
             if clear
-            else f"Among the {len(third)} nearest, with {third[0].n_seeds} seeds.",
+            else f"Among the {len(with_seeds)} nearest, with {with_seeds[0].n_seeds} seeds.",
         )
 
 
@@ -208,15 +210,16 @@ def _of(reading: Reading, listed: Sequence[Judged]) -> Judged | None:
     return next((each for each in listed if each.reading == reading), None)
 
 
-def _stage(listed: Sequence[Judged], number: int) -> Stage:
+def _stage(listed: Sequence[Judged], stage: str) -> Stage:
     sets = [name for name in DATASETS if name in listed[0].nats]
     shown = [(rank, each) for rank, each in enumerate(listed, 1) if rank <= _SHOWN or each.reading in NAMED.values()]
     return Stage(
         len(listed),
         listed[0].n_seeds,
+        "validation" if stage in STAGES[:2] else "test",
         [Row(rank, each.name, each.reading.title, each.distance, _count(each.won)) for rank, each in shown],
         [DATASET_TITLES[name] for name in sets],
-        _map(shown, sets, number),
+        _map(shown, sets, stage),
         _lines(listed[0], sets),
         _in_paper(listed[0]),
     )
@@ -241,7 +244,7 @@ def _line(title: str, ours: Mapping[str, float | None], paper: Mapping[str, floa
     return Line(title, [Figure(a, b, a is not None and a == best, b is not None and b == paper_best) for a, b in found])
 
 
-def _map(shown: Sequence[tuple[int, Judged]], sets: Sequence[str], stage: int) -> Markup:
+def _map(shown: Sequence[tuple[int, Judged]], sets: Sequence[str], stage: str) -> Markup:
     """A row for each reading, a cell for each figure: the ink says which side of the paper's, its strength how far."""
     columns = [(name, method) for name in sets for method in PAPER_METHODS]
     figure, ax = svg.panel(7.6, 0.21 * len(shown) + 1.3)
@@ -267,7 +270,7 @@ def _map(shown: Sequence[tuple[int, Judged]], sets: Sequence[str], stage: int) -
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
     label = "How far the figures of each reading are from the paper's, by data set and method."
-    return svg.to_svg(figure, f"readings-map-{stage}", label)
+    return svg.to_svg(figure, f"readings-map-{slug(stage)}", label)
 
 
 def _count(won: Mapping[str, bool]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +11,14 @@ import numpy.typing as npt
 from genreplay.experiments.paper.online import PAPER_METHODS
 from genreplay.experiments.readings import chosen
 from genreplay.experiments.readings.distance import Distance, Text, distance
-from genreplay.experiments.readings.plan import N_READINGS
-from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, reading_of
+from genreplay.experiments.readings.plan import N_READINGS, SMALL
+from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything, reading_of
 from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
 
+Stage = Literal["small sets", "longer streams", "all sets", "all seeds"]
+STAGES: tuple[Stage, ...] = ("small sets", "longer streams", "all sets", "all seeds")
 SORTED = "mnist, sorted"
 """a case beside the sets of Table 2"""
 
@@ -62,15 +64,23 @@ def ahead(figures: Mapping[str, float | None]) -> bool:
     return ours is not None and all(other is not None and ours > other for other in others)
 
 
-def judged(results: Results, stage: int, seed: int | None = None) -> list[Judged]:
+def judged(results: Results, stage: Stage, seed: int | None = None) -> list[Judged]:
     """Readings that were run on all sets of a stage: the nearest to the paper comes first.
 
-    The second stage is seed 0 of Table 2; the third all seeds of the readings in ``chosen.NEAREST``, and the text. One
-    of these seeds alone can be asked for.
+    The "longer streams" are judged together with the small sets. "all sets" is seed 0 of Table 2; "all seeds" are those
+    of the readings in ``chosen.NEAREST``, and the text; one of these seeds alone can be asked for.
     """
     wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun)]
-    wanted = [run for run in wanted if (run.rows == "valid") == (stage == 1)]
-    if stage == 3:
+    if stage == "small sets":
+        wanted = [run for run in wanted if run.rows == "valid" and run.dataset in SMALL]
+    elif stage == "longer streams":
+        every = everything()
+        longer = {every[number] for number in chosen.LONGER}
+        wanted = [run for run in wanted if run.rows == "valid" and reading_of(run) in longer]
+    else:
+        wanted = [run for run in wanted if run.rows == "test"]
+    every_seed = stage == "all seeds"
+    if every_seed:
         wanted = [run for run in wanted if reading_of(run) in chosen.NEAREST]
     in_table = [run for run in wanted if run.order == "random" and run.n_cd == 1]
     sets = {run.dataset for run in in_table}
@@ -78,7 +88,7 @@ def judged(results: Results, stage: int, seed: int | None = None) -> list[Judged
     n_seeds: dict[Reading, list[int]] = {}
     deviations: dict[Reading, list[float]] = {}
     for run in in_table:
-        records = results.of(run)[: None if stage == 3 else 1]
+        records = results.of(run)[: None if every_seed else 1]
         if records:
             reading = reading_of(run)
             n_seeds.setdefault(reading, []).append(len(records))
@@ -88,8 +98,8 @@ def judged(results: Results, stage: int, seed: int | None = None) -> list[Judged
     listed = []
     for reading, nats in found.items():
         n = min(n_seeds[reading])
-        if set(nats) == sets and (stage < 3 or n > 1):
-            text = _text(results, [run for run in wanted if reading_of(run) == reading]) if stage == 3 else Text()
+        if set(nats) == sets and (n > 1 or not every_seed):
+            text = _text(results, [run for run in wanted if reading_of(run) == reading]) if every_seed else Text()
             noise = float(np.mean(deviations[reading])) if deviations[reading] else None
             listed.append(Judged(reading, nats, text, distance(nats, text), n, noise))
     return sorted(listed, key=lambda each: each.distance.total)
@@ -101,27 +111,24 @@ def starts(first: Sequence[Judged], n_readings: int = 4) -> list[Reading]:
     return [each.reading for each in first if each.reading in were_drawn][:n_readings]
 
 
-def finalists(first: Sequence[Judged], n_readings: int = 20) -> set[Reading]:
-    """Which readings go on to all sets: those that have a name, and the nearest ones."""
-    named = set(NAMED.values())
-    others = [each.reading for each in first if each.reading not in named]
-    return named | set(others[: n_readings - len(named)])
+def going_on(listed: Sequence[Judged], n_readings: int, surely: Collection[Reading]) -> list[Reading]:
+    """Which readings go on to the next stage: some in any case, and the nearest ones; nearest first.
 
-
-def nearest(second: Sequence[Judged], n_readings: int = 10) -> set[Reading]:
-    """Which readings get all seeds: the nearest on all sets, and that of ``recipe="paper"`` to compare with."""
-    return {Reading()} | {
-        each.reading for each in [one for one in second if one.reading != Reading()][: n_readings - 1]
-    }
+    60 go on to longer streams and 20 to all sets, with those that have a name among them. 10 get all seeds, with that
+    of ``recipe="paper"`` among them, to compare with.
+    """
+    others = [each.reading for each in listed if each.reading not in surely]
+    chosen = {*surely, *others[: n_readings - len(surely)]}
+    return [each.reading for each in listed if each.reading in chosen]
 
 
 def clearly_nearest(results: Results) -> Judged | None:
-    """The reading that is nearest with every seed of the third stage by itself; None where there is none."""
-    third = judged(results, 3)
-    if not third:
+    """The reading that is nearest with every seed by itself; None where there is none."""
+    last = judged(results, "all seeds")
+    if not last:
         return None
-    first_of = [judged(results, 3, seed)[0].reading for seed in range(third[0].n_seeds)]
-    return third[0] if set(first_of) == {third[0].reading} else None
+    first_of = [judged(results, "all seeds", seed)[0].reading for seed in range(last[0].n_seeds)]
+    return last[0] if set(first_of) == {last[0].reading} else None
 
 
 def _text(results: Results, runs: Sequence[ReadingRun]) -> Text:
