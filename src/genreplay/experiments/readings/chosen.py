@@ -29,8 +29,8 @@ STARTS: tuple[Reading, ...] = (
         decay="weights",
     ),
 )
-"""whose neighbours are tried on the small sets, too: the nearest of those drawn, and the one that is nearest on all sets
-among those that have a name"""
+"""whose neighbours are tried on the small sets, too: the nearest of those drawn, and the one of those that have a name
+that is nearest on all sets"""
 LONGER: tuple[int, ...] = ()
 """on longer streams, too: the nearest on the small sets, those that have a name, and the neighbours of the last of
 ``STARTS``; numbers in ``everything()``"""
