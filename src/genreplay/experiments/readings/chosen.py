@@ -31,7 +31,14 @@ STARTS: tuple[Reading, ...] = (
 )
 """whose neighbours are tried on the small sets, too: the nearest of those drawn, and the one of those that have a name
 that is nearest on all sets"""
-LONGER: tuple[int, ...] = ()
+# fmt: off
+LONGER: tuple[int, ...] = (
+    1387, 1383, 1386, 1577, 1557, 1575, 1576, 767, 1579, 1667, 1571, 1573, 1450, 1454, 1574, 1499, 1447, 766,
+    1369, 1665, 797, 1537, 912, 1619, 918, 1477, 1664, 898, 1832, 1407, 1367, 1497, 1536, 1389, 1178, 798, 1960,
+    687, 1747, 1789, 1449, 1029, 1159, 1109, 1108, 1519, 0, 1119, 1857, 1107, 1129, 1799, 1139, 429, 689, 1105,
+    1103, 1279, 769, 1101,
+)
+# fmt: on
 """on longer streams, too: the nearest on the small sets, those that have a name, and the neighbours of the last of
 ``STARTS``; numbers in ``everything()``"""
 FINALISTS: tuple[Reading, ...] = (
