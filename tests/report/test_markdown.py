@@ -9,6 +9,7 @@ from genreplay.experiments import runner
 from genreplay.experiments.paper.online import OnlineRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
+from genreplay.report import readings
 from genreplay.report.markdown import TABLES, table
 from tests.report.made_up import records, right
 
@@ -69,3 +70,9 @@ def test_quick_runs_say_so() -> None:
 def test_the_readme_has_the_small_table_of_the_results() -> None:
     results = Results(runner.read(ROOT / "results/runs.jsonl"))
     assert TABLES[0](results) in (ROOT / "README.md").read_text("utf-8"), "genreplay report --format md"
+
+
+@pytest.mark.skipif(not (ROOT / "results/runs.jsonl").exists(), reason="the full results are not here")
+def test_the_readme_says_whether_the_papers_results_can_be_had() -> None:
+    said = readings.verdict(Results(runner.read(ROOT / "results/runs.jsonl")))
+    assert " ".join(said.split()) in " ".join((ROOT / "README.md").read_text("utf-8").split()), said

@@ -15,7 +15,7 @@ from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
 from genreplay.experiments.run import Run
-from genreplay.report.readings import content, findings, sentences
+from genreplay.report.readings import content, findings, sentences, table, verdict
 from tests.report.made_up import World, records, right, wrong
 from tests.report.reader import page_of
 
@@ -112,11 +112,19 @@ def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.Monke
     assert "30 readings on 5 sets, one seed" in page
     assert "12 readings on 9 sets, one seed" in page
     assert "2 readings on 9 sets, 3 seeds" in page
+    assert verdict(found).startswith(
+        'With the plainest reading of Algorithm 1, which is `recipe="paper"`, our figures on 9 sets are 11 % off the '
+        "paper's on average, 29 of 29 pairs of methods are in its order"
+    )
+    assert "of 12 readings that were tried on all sets, the nearest (step mini-batches of 100;" in verdict(found)
+    assert "It has the whole order of methods" in verdict(found)
+    assert table(found).splitlines()[2].endswith("| 29 of 29 | 7 of 10 |")
+    assert verdict(results()) == table(results()) == ""
     assert page.count("<svg") == 5, "what each choice does, and how far the figures are in each stage"
     assert "MNIST, n_CD = 10" in page
     assert "MNIST, sorted" in page
-    verdict, clear = findings(found)
-    assert verdict.figures == (
+    in_order, clear = findings(found)
+    assert in_order.figures == (
         "The nearest of 12 readings on all sets has 29 of 29 pairs of methods in the paper's order, with figures 0 % "
         "off; `PAPER` has 29 of 29 pairs and is 11 % off. OCD_GR is ahead of both memories in 7 of 10 cases, in the "
         "paper in 7 of 10."

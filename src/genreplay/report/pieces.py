@@ -23,6 +23,7 @@ from genreplay.report import (
     fleet,
     incremental,
     markdown,
+    readings,
     regimes,
     rl,
     sections,
@@ -121,6 +122,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "fleet": fleet.table,
     "fleet-machines": fleet.machines_table,
     "fleet-membership": fleet.membership_table,
+    "readings": lambda results: f"{readings.verdict(results)}\n{readings.table(results)}",
     "device": device.table,
     "device-sizes": lambda results: device.sizes(),
 }

@@ -17,11 +17,13 @@ from genreplay.experiments.readings.distance import Distance
 from genreplay.experiments.readings.judged import SORTED, STAGES, Judged, ahead, clearly_nearest, effects, judged
 from genreplay.experiments.readings.reading import CHOICES, NAMED, QUESTIONS, Reading
 from genreplay.experiments.results import Results
-from genreplay.formatting import percent, slug
+from genreplay.formatting import listed, percent, slug
 from genreplay.report import svg
 from genreplay.report.section import Finding, finding
 
 _SHOWN = 10
+_NEAR = 1.1
+"""a figure within this factor of the paper's is near"""
 _FULL = math.log(1.5)
 """a figure that is off by half is drawn in full ink"""
 
@@ -90,6 +92,7 @@ class Stage(NamedTuple):
 class Content(NamedTuple):
     """Everything that the page shows."""
 
+    verdict: str
     sentences: list[str]
     picture: Markup
     methods: Sequence[str]
@@ -112,6 +115,7 @@ def content(results: Results) -> Content | None:
         return None
     sets = list(first[0].nats)
     return Content(
+        verdict(results),
         sentences(results),
         _draw(first),
         PAPER_METHODS,
@@ -131,6 +135,59 @@ def noise() -> float:
     0.072
     """
     return abs(float(np.log(PAPER["nips"]["ER-IM"] / PAPER["nips"]["ER-ML"])))
+
+
+def verdict(results: Results) -> str:
+    """Whether the paper's results can be had, and how, in three sentences; empty where none has run on all sets."""
+    *_, on_all, with_seeds = (judged(results, stage) for stage in STAGES)
+    last = with_seeds or on_all
+    ours = _of(Reading(), last)
+    if ours is None:
+        return ""
+    best, n_sets = last[0], len(last[0].nats)
+    near = [DATASET_TITLES[name] for name in DATASETS if _is_near(best, name)]
+    everything_is_right = best.distance.n_wrong == 0
+    return (
+        f'With the plainest reading of Algorithm 1, which is `recipe="paper"`, our figures on {n_sets} sets are '
+        f"{percent(ours.distance.off)} off the paper's on average, {ours.distance.pairs} of methods are in its order, "
+        f"and OCD_GR is ahead of both memories in {_count(ours.won)} cases, in the paper in {_in_paper(ours)}. "
+        f"The paper leaves {len(QUESTIONS)} choices open; of {len(on_all)} readings that were tried on all sets, the "
+        f"nearest ({best.reading.title}) is {percent(best.distance.off)} off, with {best.distance.pairs} in order and "
+        f"OCD_GR ahead in {_count(best.won)} cases"
+        + (f", and within {percent(_NEAR - 1)} for all three methods on {listed(near)}. " if near else ". ")
+        + (
+            "It has the whole order of methods: "
+            if everything_is_right
+            else "No reading has all of the paper's order: "
+        )
+        + "`genreplay reproduce readings` repeats the search, and its page in the report has every figure.\n"
+    )
+
+
+def _is_near(judged: Judged, dataset: str) -> bool:
+    found = judged.nats[dataset]
+    ratios = [(found[method] or 0.0) / PAPER[dataset][method] for method in PAPER_METHODS]
+    return all(1 / _NEAR < ratio < _NEAR for ratio in ratios)
+
+
+def table(results: Results) -> str:
+    """The readings on all sets in Markdown, nearest first; empty if not run."""
+    *_, on_all, with_seeds = (judged(results, stage) for stage in STAGES)
+    last = with_seeds or on_all
+    if not last:
+        return ""
+    lines = [
+        f"| reading | distance | off | pairs in order | OCD_GR ahead (paper: {_in_paper(last[0])}) |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for each in last:
+        name = f"**{each.name}**: " if each.name else ""
+        order = f"{each.distance.n_pairs - each.distance.n_wrong} of {each.distance.n_pairs}"
+        lines.append(
+            f"| {name}{each.reading.title} | {each.distance.total:.2f} | {percent(each.distance.off)} | {order} | "
+            f"{_count(each.won)} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def sentences(results: Results) -> list[str]:
@@ -154,11 +211,11 @@ def sentences(results: Results) -> list[str]:
         f"In {n_unknown} of {sum(len(each.nats) for each in first)} runs the log Z of a method is unknown, which "
         "counts as wrong by a factor of 2."
     )
-    for listed in (longer, on_all, with_seeds):
-        if listed:
-            best = listed[0]
+    for stage in (longer, on_all, with_seeds):
+        if stage:
+            best = stage[0]
             said.append(
-                f"On {len(best.nats)} sets {len(listed)} readings were tried, seeds: {best.n_seeds}. "
+                f"On {len(best.nats)} sets {len(stage)} readings were tried, seeds: {best.n_seeds}. "
                 f"The nearest is {percent(best.distance.off)} off, with {best.distance.pairs} in the paper's order: "
                 f"{best.reading.title}. OCD_GR is ahead of both memories in {_count(best.won)} cases, in the paper in "
                 f"{_in_paper(best)} of the same."
@@ -210,18 +267,18 @@ def _of(reading: Reading, listed: Sequence[Judged]) -> Judged | None:
     return next((each for each in listed if each.reading == reading), None)
 
 
-def _stage(listed: Sequence[Judged], stage: str) -> Stage:
-    sets = [name for name in DATASETS if name in listed[0].nats]
-    shown = [(rank, each) for rank, each in enumerate(listed, 1) if rank <= _SHOWN or each.reading in NAMED.values()]
+def _stage(found: Sequence[Judged], stage: str) -> Stage:
+    sets = [name for name in DATASETS if name in found[0].nats]
+    shown = [(rank, each) for rank, each in enumerate(found, 1) if rank <= _SHOWN or each.reading in NAMED.values()]
     return Stage(
-        len(listed),
-        listed[0].n_seeds,
+        len(found),
+        found[0].n_seeds,
         "validation" if stage in STAGES[:2] else "test",
         [Row(rank, each.name, each.reading.title, each.distance, _count(each.won)) for rank, each in shown],
         [DATASET_TITLES[name] for name in sets],
         _map(shown, sets, stage),
-        _lines(listed[0], sets),
-        _in_paper(listed[0]),
+        _lines(found[0], sets),
+        _in_paper(found[0]),
     )
 
 
