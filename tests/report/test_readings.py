@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from genreplay.experiments import runner
 from genreplay.experiments.readings import chosen, plan
 from genreplay.experiments.readings.distance import Text, distance
 from genreplay.experiments.readings.judged import STAGES, clearly_nearest, effects, going_on, judged, starts
@@ -18,6 +19,7 @@ from genreplay.experiments.run import Run
 from genreplay.report.readings import content, findings, sentences, table, verdict
 from tests.report.made_up import World, records, right, wrong
 from tests.report.reader import page_of
+from tools import choose_readings
 
 
 def results(world: World = right) -> Results:
@@ -165,3 +167,10 @@ def test_the_page_has_the_nearest_readings() -> None:
     assert "9 of 9 pairs" in next(iter(findings(results()))).figures
     assert "9 of 9" not in next(iter(findings(results(wrong)))).figures
     assert content(Results([])) is None
+
+
+@pytest.mark.skipif(not choose_readings.RESULTS.exists(), reason="the full results are not here")
+def test_the_chosen_readings_are_those_that_the_rules_give() -> None:
+    stored, every = Results(runner.read(choose_readings.RESULTS)), everything()
+    assert choose_readings.choose("starts", stored) == chosen.STARTS
+    assert choose_readings.choose("longer", stored) == tuple(every[number] for number in chosen.LONGER)

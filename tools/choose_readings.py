@@ -1,0 +1,70 @@
+"""Write the readings that go on to the next stage of ``genreplay reproduce readings`` into ``readings/chosen.py``.
+
+    python tools/choose_readings.py starts      # after the readings that were drawn have run on the small sets
+    python tools/choose_readings.py longer      # after their neighbours have
+    python tools/choose_readings.py finalists   # after the longer streams
+    python tools/choose_readings.py nearest     # after all sets
+
+The rules are in ``readings/judged.py``. Readings that have already run on all sets stay among the finalists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from genreplay.experiments import runner
+from genreplay.experiments.readings import chosen
+from genreplay.experiments.readings.judged import STAGES, going_on, judged, starts
+from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, everything, neighbours
+from genreplay.experiments.results import Results
+
+RESULTS = Path(__file__).parents[1] / "results/runs.jsonl"
+NAMED_READINGS = set(NAMED.values())
+
+
+def choose(what: str, results: Results) -> tuple[Reading, ...]:
+    """The readings that a rule gives for these results."""
+    small, longer, on_all, _ = (judged(results, stage) for stage in STAGES)
+    if what == "starts":
+        named = [each.reading for each in on_all if each.reading in NAMED_READINGS]
+        return (*starts(small), *named[:1])
+    if what == "longer":
+        return tuple(going_on(small, 60, NAMED_READINGS | set(neighbours(chosen.STARTS[-1]))))
+    if what == "finalists":
+        found = going_on(longer, 20, NAMED_READINGS)
+        return (*found, *(each.reading for each in on_all if each.reading not in found))
+    return tuple(going_on(on_all, 10, {Reading()}))
+
+
+def written(name: str, readings: Sequence[Reading]) -> str:
+    """The assignment as code; the longest list is one of numbers."""
+    if name == "LONGER":
+        numbers = ", ".join(str(everything().index(reading)) for reading in readings)
+        return f"LONGER: tuple[int, ...] = (\n{textwrap.indent(textwrap.fill(numbers, 110), '    ')},\n)"
+    lines = []
+    for reading in readings:
+        changed = [f"{key}={value!r}" for key, value in reading.answers.items() if value != CHOICES[key][0]]
+        lines.append(f"    Reading({', '.join(changed)}),\n")
+    return f"{name}: tuple[Reading, ...] = (\n{''.join(lines)})"
+
+
+def main() -> None:
+    """Choose for the stage that is named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("starts", "longer", "finalists", "nearest"))
+    what = parser.parse_args().what
+    path, name = Path(chosen.__file__), what.upper()
+    assignment = written(name, choose(what, Results(runner.read(RESULTS))))
+    pattern = re.compile(rf"^{name}: .*?= \((\n.*?\n)?\)$", re.DOTALL | re.MULTILINE)
+    path.write_text(pattern.sub(assignment, path.read_text("utf-8"), count=1), "utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(path)], check=True)
+
+
+if __name__ == "__main__":
+    main()
