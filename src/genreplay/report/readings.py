@@ -144,23 +144,20 @@ def verdict(results: Results) -> str:
     ours = _of(Reading(), last)
     if ours is None:
         return ""
-    best, n_sets = last[0], len(last[0].nats)
+    best = last[0]
     near = [DATASET_TITLES[name] for name in DATASETS if _is_near(best, name)]
-    everything_is_right = best.distance.n_wrong == 0
+    said = (
+        f'With the plainest reading of Algorithm 1 (`recipe="paper"`), our figures are {percent(ours.distance.off)} '
+        f"off the paper's on average, and OCD_GR is ahead of both memories in {_count(ours.won)} cases; in the paper, "
+        f"in {_in_paper(ours)}. The paper leaves {len(QUESTIONS)} choices open: of {len(on_all)} readings tried on all "
+        f"sets, the nearest ({best.reading.title}) is {percent(best.distance.off)} off, with {best.distance.pairs} of "
+        f"methods in order and OCD_GR ahead in {_count(best.won)} cases"
+    )
     return (
-        f'With the plainest reading of Algorithm 1, which is `recipe="paper"`, our figures on {n_sets} sets are '
-        f"{percent(ours.distance.off)} off the paper's on average, {ours.distance.pairs} of methods are in its order, "
-        f"and OCD_GR is ahead of both memories in {_count(ours.won)} cases, in the paper in {_in_paper(ours)}. "
-        f"The paper leaves {len(QUESTIONS)} choices open; of {len(on_all)} readings that were tried on all sets, the "
-        f"nearest ({best.reading.title}) is {percent(best.distance.off)} off, with {best.distance.pairs} in order and "
-        f"OCD_GR ahead in {_count(best.won)} cases"
-        + (f", and within {percent(_NEAR - 1)} for all three methods on {listed(near)}. " if near else ". ")
-        + (
-            "It has the whole order of methods: "
-            if everything_is_right
-            else "No reading has all of the paper's order: "
-        )
-        + "`genreplay reproduce readings` repeats the search, and its page in the report has every figure.\n"
+        said
+        + (f"; every method is within {percent(_NEAR - 1)} on {listed(near)}. " if near else ". ")
+        + ("None has everything" if best.distance.n_wrong else "It has the whole order of methods")
+        + "; `genreplay reproduce readings` repeats the search.\n"
     )
 
 
