@@ -45,6 +45,7 @@ def test_there_are_examples() -> None:
     assert len(NAMES) >= 9
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forgotten_ingredients")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_quick_form_of_an_example_runs_and_shows_something(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def test_a_target_is_met_up_to_its_bound(value: float, met: bool) -> None:
     [
         (cd.on_mnist, {("at most", 1.12), ("at most", 0.75), ("at least", 2.5), ("at least", 4)}),
         (cd.on_web, {("at most", 0.5)}),
-        (ais.ais, {("at most", 1.6), ("at most", 1.2)}),
+        pytest.param(ais.ais, {("at most", 1.6), ("at most", 1.2)}, marks=pytest.mark.slow),
         (table.table, {("at least", 20_000), ("at least", 1)}),
         (series.series, {("at least", 20_000), ("at most", 0)}),
         pytest.param(fleet.fleet, {("at most", 1.1), ("at most", 500)}, marks=pytest.mark.slow),  # fresh processes
@@ -72,7 +72,7 @@ def test_made_up_rows_stand_in_for_missing_data_and_say_so() -> None:
     [
         (cd.on_mnist, "torch", cd.TORCH),
         (cd.on_mnist, "rbms", cd.RBMS),
-        (ais.ais, "rbms", ais.RBMS),
+        pytest.param(ais.ais, "rbms", ais.RBMS, marks=pytest.mark.slow),
         (stream.stream, "river", stream.TREES),
         (table.table, "river", table.TREES),
     ],

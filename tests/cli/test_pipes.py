@@ -19,7 +19,7 @@ from tests.cli.tables import content, run, table
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_signal_on_a_silent_pipe_ends_well(tmp_path: Path, number: signal.Signals) -> None:
     path, rows = tmp_path / "m", table(2000)
     process = start("learn", "-", "-m", path, "--score")
@@ -39,7 +39,7 @@ def test_a_signal_on_a_silent_pipe_ends_well(tmp_path: Path, number: signal.Sign
 
 
 @pytest.mark.parametrize("n_rows", [300, 1234])
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["csv", *(pytest.param(form, marks=pytest.mark.slow) for form in FORMATS[1:])])
 def test_no_row_of_an_open_pipe_is_lost_when_a_signal_comes(tmp_path: Path, form: str, n_rows: int) -> None:
     path = tmp_path / "m"
     learner = OpenPipe("learn", "-", "-m", path, "--format", form.removesuffix(".gz"))
@@ -56,7 +56,7 @@ def test_a_signal_before_the_first_row_says_that_there_is_no_model(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("form", ["csv", "ndjson", "npy"])
+@pytest.mark.parametrize("form", ["csv", *(pytest.param(form, marks=pytest.mark.slow) for form in ("ndjson", "npy"))])
 def test_an_interrupted_pipe_goes_on_with_all_rows_again_or_with_the_rest(tmp_path: Path, form: str) -> None:
     whole, again, rest = tmp_path / "whole", tmp_path / "again", tmp_path / "rest"
     every = in_format(form, 1000, ends=True)

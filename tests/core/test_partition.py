@@ -72,9 +72,9 @@ def test_schedule_is_that_of_salakhutdinov_and_murray() -> None:
     assert len(partition.schedule(2_900)) == 2_900
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("n_visible", "n_hidden"), [(12, 8), (8, 12)])
-@pytest.mark.parametrize("scale", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("scale", [pytest.param(0.1, marks=pytest.mark.slow), 0.5, 1.0])
 @pytest.mark.parametrize("direction", [partition.ais, partition.reverse_ais])
 def test_ais_both_ways_is_within_its_own_error(
     direction: type, scale: float, n_visible: int, n_hidden: int, dtype: type

@@ -81,7 +81,7 @@ def refusal(path: Path) -> str:
     return message
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("recipe", ["paper", "modern"])
 @pytest.mark.parametrize("replay", STRATEGIES, ids=str)
 def test_a_loaded_model_learns_on_to_the_bit(replay: str | Replay, recipe: str, dtype: str, tmp_path: Path) -> None:

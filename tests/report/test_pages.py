@@ -168,6 +168,7 @@ def test_what_was_not_run_is_said_to_be_not_run() -> None:
     assert site["runs.html"].count(">not run</span>") == len(EXPERIMENTS) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", [name for name in EXPERIMENTS if name not in ("fig3", "beyond")])
 def test_any_part_of_the_results_makes_pages(experiment: str) -> None:
     found = records(wrong, [experiment])
@@ -175,6 +176,7 @@ def test_any_part_of_the_results_makes_pages(experiment: str) -> None:
         assert all("</html>" in page for _, page in pages(results))
 
 
+@pytest.mark.slow
 def test_the_same_results_make_the_same_pages(site: dict[str, str]) -> None:
     assert dict(pages(Results(reversed(records(right))))) == site
 
