@@ -1,6 +1,6 @@
 """Write the readings that go on to the next stage of ``genreplay reproduce readings`` into ``readings/chosen.py``.
 
-    python tools/choose_readings.py starts      # after the readings that were drawn have run on the small sets
+    python tools/choose_readings.py starts      # after those drawn have run on the small sets, those named on all sets
     python tools/choose_readings.py longer      # after their neighbours have
     python tools/choose_readings.py finalists   # after the longer streams
     python tools/choose_readings.py nearest     # after all sets
