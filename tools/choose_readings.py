@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
-import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +19,7 @@ from pathlib import Path
 from genreplay.experiments import runner
 from genreplay.experiments.readings import chosen
 from genreplay.experiments.readings.judged import STAGES, going_on, judged, starts
-from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, everything, neighbours
+from genreplay.experiments.readings.reading import NAMED, Reading, everything, neighbours
 from genreplay.experiments.results import Results
 
 RESULTS = Path(__file__).parents[1] / "results/runs.jsonl"
@@ -43,15 +41,10 @@ def choose(what: str, results: Results) -> tuple[Reading, ...]:
 
 
 def written(name: str, readings: Sequence[Reading]) -> str:
-    """The assignment as code; the longest list is one of numbers."""
-    if name == "LONGER":
-        numbers = ", ".join(str(everything().index(reading)) for reading in readings)
-        return f"LONGER: tuple[int, ...] = (\n{textwrap.indent(textwrap.fill(numbers, 110), '    ')},\n)"
-    lines = []
-    for reading in readings:
-        changed = [f"{key}={value!r}" for key, value in reading.answers.items() if value != CHOICES[key][0]]
-        lines.append(f"    Reading({', '.join(changed)}),\n")
-    return f"{name}: tuple[Reading, ...] = (\n{''.join(lines)})"
+    """The assignment as code."""
+    every = everything()
+    numbers = ", ".join(str(every.index(reading)) for reading in readings)
+    return f"{name} = numbered(\n{textwrap.indent(textwrap.fill(numbers, 110), '    ')},\n)"
 
 
 def main() -> None:
@@ -61,9 +54,8 @@ def main() -> None:
     what = parser.parse_args().what
     path, name = Path(chosen.__file__), what.upper()
     assignment = written(name, choose(what, Results(runner.read(RESULTS))))
-    pattern = re.compile(rf"^{name}: .*?= \((\n.*?\n)?\)$", re.DOTALL | re.MULTILINE)
+    pattern = re.compile(rf"^{name} = numbered\([\d,\s]*\)$", re.MULTILINE)
     path.write_text(pattern.sub(assignment, path.read_text("utf-8"), count=1), "utf-8")
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(path)], check=True)
 
 
 if __name__ == "__main__":

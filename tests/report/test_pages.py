@@ -30,7 +30,7 @@ DRAWINGS = {
     "study": 3,
     "beyond": 1,
     "log-z": 1,
-    "readings": 4,
+    "readings": 5,
     "incremental": 2,
     "fleet": 1,
     "anomaly": 1,

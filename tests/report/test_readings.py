@@ -97,7 +97,7 @@ def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.Monke
     assert len(on_longer) == 30
     assert named < set(on_longer)
     assert all(each.decay == "weights" and each.positive == "probabilities" for each in set(on_longer) - named)
-    monkeypatch.setattr(chosen, "LONGER", tuple(everything().index(each) for each in on_longer))
+    monkeypatch.setattr(chosen, "LONGER", tuple(on_longer))
     monkeypatch.setattr(chosen, "FINALISTS", (*on_longer[:11], Reading()))
     monkeypatch.setattr(chosen, "NEAREST", (NAMED["C"], Reading()))
     monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
@@ -110,6 +110,7 @@ def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.Monke
     assert [each.title for each in with_seeds] == ["C", "paper"]
     assert set(going_on(on_all, 3, {Reading()})) == {Reading(), *(each.reading for each in on_all[:2])}
     assert set(with_seeds[0].text.with_more_steps) == {3, 10}
+    assert with_seeds[0].text.in_sorted_order
     page = page_of(found, "readings")
     assert "30 readings on 5 sets, one seed" in page
     assert "12 readings on 9 sets, one seed" in page
@@ -118,7 +119,7 @@ def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.Monke
         'With the plainest reading of Algorithm 1 (`recipe="paper"`), our figures are 11 % off the paper\'s on '
         "average, and OCD_GR is ahead of both memories in 7 of 10 cases"
     )
-    assert "of 12 readings tried on all sets, the nearest (step mini-batches of 100;" in verdict(found)
+    assert "of 12 readings tried on all sets, the nearest with 3 seeds (step mini-batches of 100;" in verdict(found)
     assert "It has the whole order of methods" in verdict(found)
     assert table(found).splitlines()[2].endswith("| 29 of 29 | 7 of 10 |")
     assert verdict(results()) == table(results()) == ""
@@ -131,7 +132,7 @@ def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.Monke
         "off; `PAPER` has 29 of 29 pairs and is 11 % off. OCD_GR is ahead of both memories in 7 of 10 cases, in the "
         "paper in 7 of 10."
     )
-    assert clear.figures == "C, among 2."
+    assert clear.figures == "Among 2 readings it is this one: C."
     assert with_seeds[0].noise == pytest.approx(0)
     assert "carry a noise of 2 %" in sentences(found)[-1]
 
@@ -154,6 +155,29 @@ def test_a_reading_is_clearly_nearest_if_it_is_so_with_every_seed(monkeypatch: p
     assert list(findings(unclear))[1].figures == "Among the 2 nearest, with 3 seeds."
 
 
+def test_readings_are_compared_on_the_same_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only some of them have run does not count yet."""
+    monkeypatch.setattr(chosen, "FINALISTS", (NAMED["C"], Reading()))
+    monkeypatch.setattr(chosen, "NEAREST", chosen.FINALISTS)
+    monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
+    every = records(right, ["readings"])
+    no_text = [each for each in every if each["settings"].get("n_cd") != 10 or "step" in each["settings"]]
+    one_less = [each for each in every if each["seed"] != 2 or each["settings"].get("dataset") != "web"]
+    no_seeds = [each for each in every if each["seed"] == 0 or "step" in each["settings"]]
+    assert [len(each) for each in (every, no_text, one_less, no_seeds)] == [len(every) - n for n in (0, 1, 2, 18)]
+    whole, without_text, with_two = (judged(Results(each), "all seeds") for each in (every, no_text, one_less))
+    assert [len(each) for each in (whole, without_text, with_two)] == [2, 2, 2]
+    assert all(each.text.in_sorted_order and each.text.with_more_steps for each in whole)
+    assert not any(each.text.in_sorted_order or each.text.with_more_steps for each in without_text)
+    assert {each.n_seeds for each in with_two} == {2}
+    unequal = [each for each in one_less if each["seed"] == 0 or "step" in each["settings"]]
+    unequal += [each for each in every if each["seed"] == 1 and "step" not in each["settings"]]
+    assert judged(Results(no_seeds), "all seeds") == []
+    assert len(judged(Results(unequal), "all seeds")) == 2
+    unequal += [each for each in every if each["seed"] == 2 and "step" in each["settings"]]
+    assert judged(Results(unequal), "all seeds") == []
+
+
 def test_the_page_has_the_nearest_readings() -> None:
     found = content(results())
     assert found is not None
@@ -171,6 +195,6 @@ def test_the_page_has_the_nearest_readings() -> None:
 
 @pytest.mark.skipif(not choose_readings.RESULTS.exists(), reason="the full results are not here")
 def test_the_chosen_readings_are_those_that_the_rules_give() -> None:
-    stored, every = Results(runner.read(choose_readings.RESULTS)), everything()
-    assert choose_readings.choose("starts", stored) == chosen.STARTS
-    assert choose_readings.choose("longer", stored) == tuple(every[number] for number in chosen.LONGER)
+    stored = Results(runner.read(choose_readings.RESULTS))
+    for what in ("starts", "longer", "finalists", "nearest"):
+        assert choose_readings.choose(what, stored) == getattr(chosen, what.upper()), what

@@ -145,13 +145,14 @@ def verdict(results: Results) -> str:
     if ours is None:
         return ""
     best = last[0]
+    seeds = "one seed" if best.n_seeds == 1 else f"{best.n_seeds} seeds"
     near = [DATASET_TITLES[name] for name in DATASETS if _is_near(best, name)]
     said = (
         f'With the plainest reading of Algorithm 1 (`recipe="paper"`), our figures are {percent(ours.distance.off)} '
         f"off the paper's on average, and OCD_GR is ahead of both memories in {_count(ours.won)} cases; in the paper, "
         f"in {_in_paper(ours)}. The paper leaves {len(QUESTIONS)} choices open: of {len(on_all)} readings tried on all "
-        f"sets, the nearest ({best.reading.title}) is {percent(best.distance.off)} off, with {best.distance.pairs} of "
-        f"methods in order and OCD_GR ahead in {_count(best.won)} cases"
+        f"sets, the nearest with {seeds} ({best.reading.title}) is {percent(best.distance.off)} off, with "
+        f"{best.distance.pairs} of methods in order and OCD_GR ahead in {_count(best.won)} cases"
     )
     return (
         said
@@ -254,7 +255,7 @@ def findings(results: Results) -> Iterator[Finding]:
         yield Finding(
             "note",
             "One reading is the nearest with every seed" if clear else "Which reading is nearest depends on the seed",
-            f"{clear.title}, among {len(with_seeds)}."
+            f"Among {len(with_seeds)} readings it is this one: {clear.title}."
             if clear
             else f"Among the {len(with_seeds)} nearest, with {with_seeds[0].n_seeds} seeds.",
         )

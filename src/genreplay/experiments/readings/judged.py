@@ -12,7 +12,7 @@ from genreplay.experiments.paper.online import PAPER_METHODS
 from genreplay.experiments.readings import chosen
 from genreplay.experiments.readings.distance import Distance, Text, distance
 from genreplay.experiments.readings.plan import N_READINGS, SMALL
-from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, everything, reading_of
+from genreplay.experiments.readings.reading import CHOICES, NAMED, Reading, drawn, reading_of
 from genreplay.experiments.readings.run import ReadingRun
 from genreplay.experiments.results import Results
 from genreplay.experiments.runner import Record
@@ -68,15 +68,14 @@ def judged(results: Results, stage: Stage, seed: int | None = None) -> list[Judg
     """Readings that were run on all sets of a stage: the nearest to the paper comes first.
 
     The "longer streams" are judged together with the small sets. "all sets" is seed 0 of Table 2; "all seeds" are those
-    of the readings in ``chosen.NEAREST``, and the text; one of these seeds alone can be asked for.
+    of the readings in ``chosen.NEAREST``, once all of them have run with as many, and the text, once all have it; one
+    of these seeds alone can be asked for.
     """
     wanted = [run for run in results.runs("readings") if isinstance(run, ReadingRun)]
     if stage == "small sets":
         wanted = [run for run in wanted if run.rows == "valid" and run.dataset in SMALL]
     elif stage == "longer streams":
-        every = everything()
-        longer = {every[number] for number in chosen.LONGER}
-        wanted = [run for run in wanted if run.rows == "valid" and reading_of(run) in longer]
+        wanted = [run for run in wanted if run.rows == "valid" and reading_of(run) in chosen.LONGER]
     else:
         wanted = [run for run in wanted if run.rows == "test"]
     every_seed = stage == "all seeds"
@@ -95,13 +94,15 @@ def judged(results: Results, stage: Stage, seed: int | None = None) -> list[Judg
             deviations.setdefault(reading, []).extend(_deviations(records))
             if asked := [each for each in records if seed in (None, each["seed"])]:
                 found.setdefault(reading, {})[run.dataset] = {m: _nats(asked, m) for m in PAPER_METHODS}
+    texts = _texts(results, wanted) if every_seed else {}
     listed = []
     for reading, nats in found.items():
-        n = min(n_seeds[reading])
+        n, text = min(n_seeds[reading]), texts.get(reading, Text())
         if set(nats) == sets and (n > 1 or not every_seed):
-            text = _text(results, [run for run in wanted if reading_of(run) == reading]) if every_seed else Text()
             noise = float(np.mean(deviations[reading])) if deviations[reading] else None
             listed.append(Judged(reading, nats, text, distance(nats, text), n, noise))
+    if every_seed and (len(listed) < len(chosen.NEAREST) or len({each.n_seeds for each in listed}) > 1):
+        return []  # some have run with more seeds than others: not to be compared
     return sorted(listed, key=lambda each: each.distance.total)
 
 
@@ -131,13 +132,21 @@ def clearly_nearest(results: Results) -> Judged | None:
     return last[0] if set(first_of) == {last[0].reading} else None
 
 
-def _text(results: Results, runs: Sequence[ReadingRun]) -> Text:
-    found = {(run.order, run.n_cd): results.of(run) for run in runs if run.dataset == "mnist"}
-    in_sorted = found.get(("sorted", 1))
-    return Text(
-        {method: _nats(in_sorted, method) for method in PAPER_METHODS} if in_sorted else None,
-        {n: _nats(records, PAPER_METHODS[0]) for (_, n), records in found.items() if n > 1 and records},
-    )
+def _texts(results: Results, runs: Sequence[ReadingRun]) -> dict[Reading, Text]:
+    """The figures of the text for each reading; empty as long as one of them is missing."""
+    found: dict[Reading, dict[tuple[str, int], Sequence[Record]]] = {}
+    for run in runs:
+        if (run.order, run.n_cd) != ("random", 1):
+            found.setdefault(reading_of(run), {})[run.order, run.n_cd] = results.of(run)
+    if not all(all(each.values()) for each in found.values()):
+        return {}
+    return {
+        reading: Text(
+            {method: _nats(each["sorted", 1], method) for method in PAPER_METHODS},
+            {n: _nats(records, PAPER_METHODS[0]) for (_, n), records in each.items() if n > 1},
+        )
+        for reading, each in found.items()
+    }
 
 
 def _nats(records: Sequence[Record], method: str) -> float | None:
