@@ -12,11 +12,15 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float, digits: int = 1) -> str:
-    r"""Decimals with a true minus sign.
+    r"""Decimals with a true minus sign; what is not a number is unknown.
 
     >>> number(-114.526, 2) == "\N{MINUS SIGN}114.53"
     True
+    >>> number(math.nan)
+    'unknown'
     """
+    if math.isnan(value):
+        return "unknown"
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 

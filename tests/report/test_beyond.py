@@ -55,7 +55,7 @@ def test_ingredients_are_weighed_on_every_set_against_the_whole_preset() -> None
             assert gain.nats == pytest.approx(expected)
             assert gain.error is not None
             assert gain.error > 0
-            assert not gain.doubtful
+            assert not gain.doubt
 
 
 def test_sentences_count_the_sets() -> None:

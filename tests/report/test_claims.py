@@ -13,7 +13,7 @@ from genreplay.experiments.paper.fig3 import ClassesInTurn
 from genreplay.experiments.paper.online import OnlineRun
 from genreplay.experiments.results import Estimate, Results
 from genreplay.experiments.run import Run
-from tests.report.made_up import likelihood, mostly_right, records, right, wrong
+from tests.report.made_up import bracketed, mostly_right, records, right, wrong
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 RIGHT, WRONG = Results(records(right)), Results(records(wrong))
@@ -95,7 +95,7 @@ def test_one_failing_case_makes_it_partly(name: str) -> None:
     # in the study the exception must beat the paper's choice, which even the wrong world does not let it
     def study(run: Run, seed: int) -> dict[str, Any]:
         figures = right(run, seed)
-        return {**figures, **likelihood(-100.0, seed)} if PARTLY[name](run) else figures
+        return {**figures, **bracketed(-100.0, seed)} if PARTLY[name](run) else figures
 
     world = study if name == "search" else mostly_right(PARTLY[name])
     judged = BY_NAME[name].judge(Results(records(world)))
@@ -159,8 +159,8 @@ def test_noise_at_single_points_does_not_make_a_curve_unsteady() -> None:
     assert steady.judge(Results(records(world, ["fig5"]))).verdict == "reproduced"
 
 
-def estimate(mean: float, deviation: float | None = 0.3, ais_error: float = 0.4, gap: float = 0.0) -> Estimate:
-    return Estimate(mean, deviation, 3, ais_error, gap, mean - gap, mean, None)
+def estimate(mean: float, deviation: float | None = 0.3, log_z_error: float = 0.4, gap: float = 0.0) -> Estimate:
+    return Estimate(mean, deviation, 3, log_z_error, gap, mean - gap, mean, None)
 
 
 def test_beating_takes_more_than_two_standard_errors() -> None:
@@ -177,6 +177,14 @@ def test_beating_by_forward_ais_alone_is_partly() -> None:
     assert by_cases([case]).verdict == "partly"
     assert "not if reverse AIS is right" in case.said
     assert not beats(estimate(-126.0, gap=8.0), -125.53, "the literature").by_forward_ais
+
+
+def test_an_unknown_figure_neither_beats_nor_is_beaten() -> None:
+    known, unknown = estimate(-10.0), estimate(-10.0)._replace(n_unknown=1)
+    for case in (beats(unknown, -90.0, "x"), beats(unknown, estimate(-90.0), "x"), beats(known, unknown, "x")):
+        assert case == (False, "x: log Z is unknown for 1 of 3 seeds", False)
+    assert near(unknown, -10.0, 4.0, "x") == (False, "x: log Z is unknown for 1 of 3 seeds", False)
+    assert near(known, -10.0, 4.0, "x").holds
 
 
 def test_the_rival_is_taken_at_its_best() -> None:

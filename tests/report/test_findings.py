@@ -28,7 +28,7 @@ from genreplay.experiments.sensors import SensorsRun
 from genreplay.report.pages import first_page
 from genreplay.report.section import LISTS, Finding, Section
 from genreplay.report.sections import SECTIONS
-from tests.report.made_up import World, likelihood, records, right, wrong
+from tests.report.made_up import World, bracketed, records, right, wrong
 
 RIGHT, WRONG = Results(records(right)), Results(records(wrong))
 SAYING = [section for section in SECTIONS if section.found(RIGHT)]
@@ -95,7 +95,7 @@ def forget(run: ClassesInTurn, figures: dict[str, Any]) -> None:
 def worse(nats: float, **settings: object) -> Callable[[Any, dict[str, Any]], None]:
     def change(run: Any, figures: dict[str, Any]) -> None:
         if all(getattr(run, name) == value for name, value in settings.items()):
-            figures |= likelihood(nats, 1, class_std=30.0)
+            figures |= bracketed(nats, 1, class_std=30.0)
 
     return change
 

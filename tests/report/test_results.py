@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from genreplay.experiments.results import Results, estimate
-from tests.report.made_up import likelihood, records, right
+from tests.report.made_up import bracketed, likelihood, records, right
 
 
 def test_runs_are_found_by_the_settings_that_name_them() -> None:
@@ -24,7 +26,7 @@ def test_runs_at_500_units_in_random_order_are_those_with_the_curve() -> None:
 
 def test_a_file_of_quick_runs_is_read_as_such_and_full_runs_come_first() -> None:
     def small(run: object, seed: int) -> dict[str, object]:
-        return likelihood(-100.0, seed)
+        return bracketed(-100.0, seed)
 
     quick = records(small, ["cd-steps"], n_seeds=1, quick=True)
     assert Results(quick).quick
@@ -41,21 +43,35 @@ def test_no_results_are_not_quick_results() -> None:
 
 
 def test_an_estimate_sums_up_the_seeds() -> None:
-    seeds = [{"figures": likelihood(nats, 1, gap, class_std=20.0)} for nats, gap in ((-10.0, 1.0), (-13.0, -3.0))]
+    seeds = [{"figures": bracketed(nats, 1, gap, class_std=20.0)} for nats, gap in ((-10.0, 1.0), (-13.0, -3.0))]
     found = estimate(seeds)
     assert found is not None
     assert found.mean == -11.5
     assert found.deviation == pytest.approx(3 / 2**0.5)
     assert found.error == pytest.approx(((9 / 2 + 0.1**2) / 2) ** 0.5)
     assert found.gap == -3.0, "the gap of the seed where it is widest"
-    assert found.doubtful
+    assert found.doubt == "forward and reverse AIS differ by more than 2 nats"
     assert (found.low, found.high) == ((-11.0 - 13.0) / 2, (-10.0 - 10.0) / 2)
     assert found.class_std == 20.0
 
 
 def test_one_seed_has_no_deviation_and_no_error() -> None:
-    found = estimate([{"figures": likelihood(-10.0, 1, gap=2.0)}])
+    found = estimate([{"figures": bracketed(-10.0, 1, gap=2.0)}])
     assert found is not None
     assert found.deviation is None
     assert found.error is None
-    assert not found.doubtful, "a gap of 2 nats does not exceed 2 nats"
+    assert found.doubt == "", "a gap of 2 nats does not exceed 2 nats"
+
+
+def test_seeds_whose_log_z_is_unknown_do_not_count() -> None:
+    known = [{"figures": likelihood(nats, 1, class_std=20.0)} for nats in (-10.0, -13.0)]
+    unknown = {"figures": likelihood(+26.0, 1, class_std=90.0, doubt="the weights of only 0.7 chains overlap")}
+    found, alone = estimate([*known, unknown]), estimate(known)
+    assert found is not None
+    assert alone is not None
+    assert (found.mean, found.deviation, found.error, found.class_std) == (*alone[:2], alone.error, 20.0)
+    assert (found.n_seeds, found.doubt, alone.doubt) == (3, "log Z is unknown for 1 of 3 seeds", "")
+    nothing = estimate([unknown])
+    assert nothing is not None
+    assert math.isnan(nothing.mean)
+    assert (nothing.deviation, nothing.doubt) == (None, "log Z is unknown for 1 of 1 seeds")

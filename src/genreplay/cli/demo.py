@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from genreplay.experiments import story
 from genreplay.experiments.story import Chapter, Ending, Learner
-from genreplay.formatting import number, size
+from genreplay.formatting import size
 
 N_SHOWN = 5
 """dreams of each learner on the terminal"""
@@ -121,7 +121,7 @@ def _words(chapter: Chapter, ending: Ending | None) -> Text:
         text.append(BARS[round(fair * (len(BARS) - 1))] if seen else " ", style="green" if fair >= 1 / 3 else "red")
         text.append(" ")
     if ending is not None:
-        text.append(f"\n{number(ending.nats)} nats, {size(ending.n_bytes)}", style="bold")
+        text.append(f"\n{ending.likelihood}, {size(ending.n_bytes)}", style="bold")
     return text
 
 
@@ -135,5 +135,5 @@ def _figures(chapters: Sequence[Chapter], ending: Ending) -> dict[str, object]:
     shares = [each.shares for each in chapters if each.learner == ending.learner]
     learner: Learner = ending.learner
     return {"learner": learner.title, "rehearses": learner.past, "shares": shares} | {
-        name: getattr(ending, name) for name in ("nats", "error", "gap", "n_stored", "n_bytes")
+        name: getattr(ending, name) for name in ("nats", "error", "doubt", "n_stored", "n_bytes")
     }

@@ -21,59 +21,70 @@ class Estimate(NamedTuple):
     """Mean test nats of a run over its seeds, and how far to trust it."""
 
     mean: float
-    """log Z by forward AIS, as in the paper"""
+    """over the seeds whose log Z is known; not a number if there is none"""
     deviation: float | None
-    """standard deviation over seeds; None for a single one"""
+    """standard deviation over the same; None for a single one"""
     n_seeds: int
-    ais_error: float
-    """standard error of AIS for one seed: the root mean square over seeds"""
+    log_z_error: float
+    """standard error of log Z for one seed: the root mean square over seeds"""
     gap: float | None
-    """nats by forward minus nats by reverse AIS, of the seed where they differ most"""
+    """nats by forward minus nats by reverse AIS, of the seed where they differ most; None by annealing both ways"""
     low: float
     """mean over seeds of the lower of forward and reverse AIS"""
     high: float
     """mean over seeds of the higher of the two"""
     class_std: float | None
     """standard deviation of the classes' means, averaged over seeds"""
+    n_unknown: int = 0
+    """seeds whose log Z is unknown"""
 
     @property
-    def doubtful(self) -> bool:
-        """Whether forward and reverse AIS differ by more than MAX_GAP for some seed."""
-        return self.gap is not None and abs(self.gap) > MAX_GAP
+    def doubt(self) -> str:
+        """Why the figure does not stand; empty if it does."""
+        if self.n_unknown:
+            return f"log Z is unknown for {self.n_unknown} of {self.n_seeds} seeds"
+        if self.gap is not None and abs(self.gap) > MAX_GAP:
+            return f"forward and reverse AIS differ by more than {MAX_GAP:.0f} nats"
+        return ""
 
     @property
     def error(self) -> float | None:
-        """Standard error of the mean: the deviation over seeds and the error of AIS combined."""
+        """Standard error of the mean: the deviation over seeds and the error of log Z combined."""
         if self.deviation is None:
             return None
-        return math.hypot(self.deviation, self.ais_error) / math.sqrt(self.n_seeds)
+        return math.hypot(self.deviation, self.log_z_error) / math.sqrt(self.n_seeds - self.n_unknown)
 
 
 def estimate(records: Sequence[Record]) -> Estimate | None:
     """Summarise the runs of one setting over several seeds; None if there are none.
 
-    >>> figures = {"ais_error": 0.3, "class_std": None}
-    >>> seeds = [{"figures": {"nats": nats, "reverse_nats": nats - 1, "gap": 1.0, **figures}} for nats in (-10, -12)]
+    >>> seeds = [{"figures": {"nats": nats, "error": 0.3, "doubt": "", "class_std": None}} for nats in (-10, -12)]
     >>> summary = estimate(seeds)
-    >>> summary.mean, summary.low, summary.gap, round(summary.error, 2)
-    (-11.0, -12.0, 1.0, 1.02)
+    >>> summary.mean, round(summary.error, 2), summary.doubt
+    (-11.0, 1.02, '')
+    >>> unknown = {"figures": seeds[0]["figures"] | {"doubt": "the weights of only 1.4 chains overlap"}}
+    >>> estimate([*seeds, unknown]).doubt
+    'log Z is unknown for 1 of 3 seeds'
     """
     if not records:
         return None
-    figures = [record["figures"] for record in records]
+    every = [record["figures"] for record in records]
+    figures = [each for each in every if not each.get("doubt")]
     nats = np.array([each["nats"] for each in figures])
-    reverse = np.array([each["nats"] if each["reverse_nats"] is None else each["reverse_nats"] for each in figures])
-    gaps = [each["gap"] for each in figures if each["gap"] is not None]
+    reverse = np.array([each.get("reverse_nats") or each["nats"] for each in figures])
+    gaps = [each["gap"] for each in figures if each.get("gap") is not None]
     stds = [each["class_std"] for each in figures if each["class_std"] is not None]
+    errors = [each["error"] if "error" in each else each["ais_error"] for each in figures]
     return Estimate(
-        mean=float(nats.mean()),
-        deviation=float(nats.std(ddof=1)) if len(nats) > 1 else None,
-        n_seeds=len(nats),
-        ais_error=math.sqrt(float(np.mean([each["ais_error"] ** 2 for each in figures]))),
+        mean=float(nats.mean()) if figures else math.nan,
+        deviation=float(nats.std(ddof=1)) if len(figures) > 1 else None,
+        n_seeds=len(every),
+        log_z_error=math.sqrt(float(np.mean(np.square(errors)))) if figures else math.nan,
         gap=max(gaps, key=abs) if gaps else None,
-        low=float(np.minimum(nats, reverse).mean()),
-        high=float(np.maximum(nats, reverse).mean()),
+        low=float(np.minimum(nats, reverse).mean()) if figures else math.nan,
+        high=float(np.maximum(nats, reverse).mean()) if figures else math.nan,
         class_std=float(np.mean(stds)) if stds else None,
+        n_unknown=len(every) - len(figures),
     )
 
 

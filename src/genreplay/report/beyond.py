@@ -83,8 +83,8 @@ class Gain(NamedTuple):
     nats: float
     error: float | None
     """standard error over seeds and AIS, of both sides; None for a single seed"""
-    doubtful: bool
-    """whether forward and reverse AIS disagree on one of them"""
+    doubt: str
+    """why one of them does not stand; empty if both do"""
 
 
 class Content(NamedTuple):
@@ -273,7 +273,7 @@ def ablation(results: Results) -> dict[str, dict[Stream, Gain]]:
         if run.variant != "modern" and found and modern:
             error = None if found.error is None or modern.error is None else math.hypot(found.error, modern.error)
             gains.setdefault(run.variant, {})[stream] = Gain(
-                found.mean - modern.mean, error, found.doubtful or modern.doubtful
+                found.mean - modern.mean, error, found.doubt or modern.doubt
             )
     return gains
 

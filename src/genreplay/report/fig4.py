@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -63,7 +64,7 @@ def draw(results: Results) -> dict[str, Markup]:
         }
         for order in ORDERS
     }
-    values = [edge for each in bars.values() for e in each.values() for edge in (e.low, e.mean)]
+    values = [edge for each in bars.values() for e in each.values() for edge in (e.low, e.mean) if not math.isnan(edge)]
     spread = [e.class_std or 0.0 for each in bars.values() for e in each.values()]
     pictures = {}
     for order, points in bars.items():
@@ -74,7 +75,7 @@ def draw(results: Results) -> dict[str, Markup]:
             x = sizes.index(size) + 0.24 * (PAPER_METHODS.index(method) - 1)
             colour = svg.ink(method)
             axes.errorbar(x, nats.mean, yerr=nats.class_std, fmt=svg.MARKERS[method], color=colour, capsize=3)
-            if nats.doubtful:
+            if nats.doubt and nats.gap is not None:
                 axes.plot(x, nats.low, "_", color=colour, markersize=13, markeredgewidth=2)
             if order == "random" and size == 500:
                 axes.plot(x, PAPER["mnist"][method], "D", color=colour, markerfacecolor="none", markersize=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 from genreplay.experiments.nab.halves import N_SPLITS
@@ -26,11 +27,11 @@ def table(results: Results) -> str:
     seeds = " to ".join(str(n) for n in sorted({min(n_seeds), max(n_seeds)})) if n_seeds else "none"
     lines += [
         "",
-        f"Mean test log-likelihood in nats ± standard deviation over seeds ({seeds}), with the standard error of AIS "
-        "and the gap between forward and reverse AIS at the seed where they differ most. "
-        f"† The gap exceeds {MAX_GAP:.0f} nats: the truth is likely lower, by up to the gap. The best online model of "
-        "a line is in bold. The paper's offline column is the literature's; its figure for MNIST is of stochastically "
-        "binarised digits.",
+        f"Mean test log-likelihood in nats ± standard deviation over seeds ({seeds}), with the standard error of "
+        "log Z. Where log Z is by AIS and reverse AIS, the gap between them is given, at the seed where they differ "
+        f"most. † The gap exceeds {MAX_GAP:.0f} nats: the truth is likely lower, by up to the gap; or log Z is unknown "
+        "for a seed, which then does not count. The best online model of a line is in bold. The paper's offline "
+        "column is the literature's; its figure for MNIST is of stochastically binarised digits.",
     ]
     lines += [f"{row.title}: {row.note}." for row in rows if row.note]
     if results.quick:
@@ -201,11 +202,14 @@ def _cell(cell: Cell) -> str:
     if cell.nats is None:
         return "not run"
     nats = cell.nats
-    value = f"**{nats.mean:.2f}**" if cell.best else f"{nats.mean:.2f}"
+    value = "unknown" if math.isnan(nats.mean) else f"**{nats.mean:.2f}**" if cell.best else f"{nats.mean:.2f}"
     if nats.deviation is not None:
         value += f" ± {nats.deviation:.2f}"
-    gap = "" if nats.gap is None else f", gap {nats.gap:.2f}{'†' if nats.doubtful else ''}"
-    return f"{value}<br><sub>AIS ± {nats.ais_error:.2f}{gap}</sub>"
+    mark = "†" if nats.doubt else ""
+    if nats.n_unknown:
+        return f"{value}<br><sub>{nats.doubt}{mark}</sub>"
+    gap = "" if nats.gap is None else f", gap {nats.gap:.2f}"
+    return f"{value}<br><sub>log Z ± {nats.log_z_error:.2f}{gap}{mark}</sub>"
 
 
 TABLES: tuple[Callable[[Results], str], ...] = (

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from genreplay.experiments.story import LEARNERS, Chapter, Ending, summary, verdict
-from genreplay.formatting import number, size, thousands
+from genreplay.formatting import size, thousands
 
 SHOWN = (1, 4, 7, 10)
 """classes seen before a sheet"""
@@ -62,7 +62,7 @@ def _words(panel: Axes, ending: Ending, said: str) -> None:
         (ending.learner.title, {"fontsize": 12, "fontweight": "bold", "color": INK}),
         (f"rehearses {ending.learner.past}", {"fontsize": 9, "color": FAINT}),
         (said, {"fontsize": 9.5, "color": LOST if said.startswith("has lost") else KEPT, "fontweight": "bold"}),
-        (f"{number(ending.nats)} nats", {"fontsize": 10, "color": INK}),
+        (ending.likelihood, {"fontsize": 10, "color": INK}),
         (f"{stored}, {size(ending.n_bytes)} in all", {"fontsize": 9, "color": INK}),
     ]
     for height, (text, style) in zip((0.95, 0.74, 0.54, 0.33, 0.12), lines, strict=True):

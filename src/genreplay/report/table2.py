@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -74,8 +75,8 @@ def _row(results: Results, dataset: str, binarisation: str) -> Row:
     paper = {"offline": PAPER[dataset]["offline"]} if stochastic else PAPER[dataset]
     nats = {method: results.nats("table2", kind="online", method=method, **common) for method in online}
     nats["offline"] = results.nats("table2", kind="offline", **common)
-    known = [each for method in online if (each := nats[method]) is not None]
-    best = max(each.mean for each in known) if len(known) == len(ONLINE) else None
+    known = [each.mean for method in online if (each := nats[method]) is not None and not math.isnan(each.mean)]
+    best = max(known) if len(known) == len(ONLINE) else None
     ours = {
         column: Cell(
             found,

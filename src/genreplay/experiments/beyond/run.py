@@ -11,7 +11,7 @@ import numpy as np
 from genreplay import datasets
 from genreplay.estimators import OnlineRBM
 from genreplay.experiments.beyond.differences import learner
-from genreplay.experiments.paper.likelihood import evaluate_state
+from genreplay.experiments.paper.forward_and_reverse import evaluate_state
 from genreplay.experiments.paper.online import head, load
 from genreplay.experiments.run import Figures, Report
 

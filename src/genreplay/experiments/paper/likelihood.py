@@ -1,4 +1,4 @@
-"""The log-likelihood of test rows with what a reader needs to judge it: error, bracket, spread over classes."""
+"""The log-likelihood of test rows, with what a reader needs to judge it: its error, its doubt, its classes."""
 
 from __future__ import annotations
 
@@ -8,83 +8,101 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core import LogPartition, State, partition
+from genreplay.core import LogPartition, partition
+from genreplay.core.annealing import Progress
 from genreplay.core.rbm import RBM, free_energy
+from genreplay.core.two_way import n_sweeps, two_way
+from genreplay.datasets.base import Bits, Labels
+from genreplay.estimators import OnlineRBM
+
+AGAIN = 5
+"""times as many temperatures where log Z is unknown"""
 
 
 class Likelihood(NamedTuple):
-    """Mean log-probability of test rows in nats."""
+    """Mean log-probability of test rows in nats, log Z being annealed both ways."""
 
     nats: float
-    """log Z by AIS"""
-    ais_error: float
-    """its standard error"""
-    ais_ess: float
-    """effective sample size of the AIS weights, out of 100"""
-    reverse_nats: float | None
-    """log Z by reverse AIS"""
-    reverse_error: float | None
-    gap: float | None
-    """nats - reverse_nats: by how much the two sides disagree"""
+    """worth nothing where there is a doubt"""
+    error: float
+    """standard error of log Z"""
+    overlap: float
+    """how many of the 100 chains log Z rests on"""
+    doubt: str
+    """why log Z is unknown; empty if it stands"""
     class_nats: list[float] | None
     """mean for each class, where there are classes"""
     class_std: float | None
     """standard deviation of these means: the error bars of Figs. 4 and 5"""
-    ais_seconds: float
+    log_z_seconds: float
 
 
 def evaluate(
-    rbm: RBM,
-    base_bias: npt.NDArray[np.float64],
-    test: npt.NDArray[np.uint8],
-    labels: npt.NDArray[np.integer] | None,
-    n_temperatures: int,
-    rng: np.random.Generator,
-    reverse: bool = True,
-    progress: Callable[[float], object] = lambda share: None,
-) -> Likelihood:
-    """Score test rows by AIS with 100 chains, and by reverse AIS too unless told otherwise."""
-    total, done = (2 * (n_temperatures - 1) + 1_000 if reverse else n_temperatures - 1), 0
-
-    def count(n_sweeps: int) -> None:
-        nonlocal done
-        done += n_sweeps
-        progress(min(1.0, done / total))
-
-    betas = partition.schedule(n_temperatures)
-    back: LogPartition | None = None
-    if reverse:
-        forward, back = partition.bracket(rbm, rng, betas, base_bias=base_bias, progress=count)
-    else:
-        forward = partition.ais(rbm, rng, betas, base_bias=base_bias, progress=count)
-    blocks = np.array_split(test, len(test) // 1_000 + 1)
-    log_p = -np.concatenate([free_energy(rbm, block.astype(rbm.W.dtype)) for block in blocks]) - forward.log_z
-    by_class = None if labels is None else [float(log_p[labels == label].mean()) for label in np.unique(labels)]
-    nats = float(log_p.mean())
-    gap = None if back is None else back.log_z - forward.log_z
-    return Likelihood(
-        nats=nats,
-        ais_error=forward.std_error,
-        ais_ess=forward.ess,
-        reverse_nats=None if gap is None else nats - gap,
-        reverse_error=None if back is None else back.std_error,
-        gap=gap,
-        class_nats=by_class,
-        class_std=None if by_class is None else float(np.std(by_class)),
-        ais_seconds=forward.seconds + (0.0 if back is None else back.seconds),
-    )
-
-
-def evaluate_state(
-    state: State,
-    test: npt.NDArray[np.uint8],
-    labels: npt.NDArray[np.integer] | None,
+    model: OnlineRBM,
+    test: Bits,
+    labels: Labels | None,
     n_temperatures: int,
     seed: int,
-    reverse: bool = True,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Likelihood:
-    """Score test rows by what a learner has learned; its random numbers are not used."""
-    base_bias = partition.base_rate_biases(state.ones, state.n_learned)
-    rng = np.random.default_rng([seed, state.t])
-    return evaluate(state.model, base_bias, test, labels, n_temperatures, rng, reverse, progress)
+    """Score test rows by what a model has learned; its random numbers are not used."""
+
+    def anneal(n_temperatures: int, count: Progress) -> LogPartition:
+        return model.log_partition("two-way", rows=test, temperatures=n_temperatures, random_state=seed, progress=count)
+
+    return _evaluate(model.state_.model, test, labels, n_temperatures, anneal, progress)
+
+
+def evaluate_rbm(
+    rbm: RBM,
+    test: Bits,
+    labels: Labels | None,
+    n_temperatures: int,
+    rng: np.random.Generator,
+    progress: Callable[[float], object] = lambda share: None,
+) -> Likelihood:
+    """Score test rows by the parameters of a model that was not learned online."""
+
+    def anneal(n_temperatures: int, count: Progress) -> LogPartition:
+        return two_way(rbm, test.astype(rbm.W.dtype), rng, partition.schedule(n_temperatures), progress=count)
+
+    return _evaluate(rbm, test, labels, n_temperatures, anneal, progress)
+
+
+def with_care(
+    anneal: Callable[[int], LogPartition], rbm: RBM, rows: npt.NDArray[np.uint8], n_temperatures: int
+) -> LogPartition:
+    """Log Z, once more with five times as many temperatures where it is unknown, and held against the bound by rows."""
+    bound = partition.bound_by(rbm, rows.astype(rbm.W.dtype))
+    found = anneal(n_temperatures).knowing(bound)
+    return found if found.stands else anneal(AGAIN * n_temperatures).knowing(bound)
+
+
+def _evaluate(
+    rbm: RBM,
+    test: Bits,
+    labels: Labels | None,
+    n_temperatures: int,
+    anneal: Callable[[int, Progress], LogPartition],
+    progress: Callable[[float], object],
+) -> Likelihood:
+    total, done = n_sweeps(n_temperatures), 0
+
+    def count(n_more: int) -> None:
+        nonlocal done
+        done += n_more
+        progress(min(1.0, done / total))
+
+    log_z = with_care(lambda n: anneal(n, count), rbm, test, n_temperatures)
+    blocks = np.array_split(test, len(test) // 1_000 + 1)
+    log_p = -np.concatenate([free_energy(rbm, block.astype(rbm.W.dtype)) for block in blocks]) - log_z.log_z
+    by_class = None if labels is None else [float(log_p[labels == label].mean()) for label in np.unique(labels)]
+    return Likelihood(
+        nats=float(log_p.mean()),
+        error=log_z.std_error,
+        overlap=log_z.ess,
+        doubt=log_z.doubt,
+        class_nats=by_class,
+        class_std=None if by_class is None else float(np.std(by_class)),
+        log_z_seconds=log_z.seconds,
+    )

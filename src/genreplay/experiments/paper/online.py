@@ -13,7 +13,7 @@ from genreplay import datasets
 from genreplay.core import PAPER, GenerativeReplay, MemoryReplay, NoReplay, Replay
 from genreplay.datasets.base import Labels
 from genreplay.estimators import OnlineRBM
-from genreplay.experiments.paper.likelihood import Likelihood, evaluate_state
+from genreplay.experiments.paper.forward_and_reverse import Likelihood, evaluate_state
 from genreplay.experiments.run import Figures, Report
 
 

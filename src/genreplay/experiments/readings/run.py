@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from genreplay import datasets
-from genreplay.core import DivergenceError, partition
+from genreplay.core import DivergenceError, LogPartition
 from genreplay.estimators import OnlineRBM
+from genreplay.experiments.paper.likelihood import with_care
 from genreplay.experiments.paper.online import PAPER_METHODS, head, load
 from genreplay.experiments.readings import chosen
 from genreplay.experiments.readings.reading import Reading, reading_of
 from genreplay.experiments.run import Figures, Report
-
-AGAIN = 5
-"""times as many temperatures where log Z is unknown"""
 
 
 @dataclass(frozen=True)
@@ -86,12 +82,12 @@ class ReadingRun(Reading):
 
     def _nats(self, model: OnlineRBM, rows: datasets.Bits, seed: int) -> Figures:
         """Mean log-likelihood of rows, and whether log Z stands."""
-        bound = partition.bound_by(model.state_.model, rows.astype(np.float32))
-        for n_temperatures in (self.n_temperatures, AGAIN * self.n_temperatures):
-            log_z = model.log_partition(
+
+        def anneal(n_temperatures: int) -> LogPartition:
+            return model.log_partition(
                 "two-way", rows=rows, n_chains=self.n_chains, temperatures=n_temperatures, random_state=seed
-            ).knowing(bound)
-            if log_z.stands:
-                break
+            )
+
+        log_z = with_care(anneal, model.state_.model, rows, self.n_temperatures)
         nats = float(-model.free_energy(rows).mean() - log_z.log_z)
         return {"nats": nats, "error": log_z.std_error, "overlap": log_z.ess, "doubt": log_z.doubt}

@@ -20,8 +20,9 @@ GENERAL_RULE = (
 )
 BEATS_RULE = (
     "A beats B when A's mean over seeds exceeds B's by more than twice the standard error of the difference (the "
-    "deviation over seeds and the error of AIS combined), and does so even with A at the lower and B at the higher of "
-    "forward and reverse AIS. What holds by forward AIS alone counts as partly."
+    "deviation over seeds and the error of log Z combined), and does so even with A at the lower and B at the higher "
+    "of forward and reverse AIS, where log Z is by these. What holds by forward AIS alone counts as partly. A figure "
+    "whose log Z is unknown for a seed neither beats another nor is beaten."
 )
 
 
@@ -93,6 +94,8 @@ def beats(a: Estimate | None, b: Estimate | float | None, name: str) -> Case:
     b = exactly(b) if isinstance(b, float) else b
     if a is None or b is None:
         return Case(None, name)
+    if unknown := (a.n_unknown and a.doubt) or (b.n_unknown and b.doubt):
+        return Case(False, f"{name}: {unknown}")
     if a.error is None or b.error is None:
         return Case(None, f"{name} (a second seed)")
     error = math.hypot(a.error, b.error)
@@ -107,9 +110,11 @@ def near(a: Estimate | None, value: float, tolerance: float, name: str) -> Case:
     """Whether the mean over seeds is within some nats of the paper's value."""
     if a is None:
         return Case(None, name)
+    if a.n_unknown:
+        return Case(False, f"{name}: {a.doubt}")
     difference = a.mean - value
     said = f"{name}: {number(a.mean)} against the paper's {number(value, 2)} ({signed(difference)})"
-    if a.doubtful:
+    if a.doubt:
         said += f", {number(a.low)} by reverse AIS"
     return Case(abs(difference) <= tolerance, said)
 
