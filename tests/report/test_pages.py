@@ -155,6 +155,20 @@ def test_doubtful_figures_are_marked() -> None:
     assert re.search(r"\N{MINUS SIGN}111\.81<span class=\"mark\".*gap \N{MINUS SIGN}2\.50", marked)
 
 
+def test_unknown_figures_are_marked_and_are_no_numbers() -> None:
+    def world(run: Any, seed: int) -> dict[str, Any]:
+        figures = right(run, seed)
+        if run.kind == "offline" and (run.dataset == "dna" or (run.dataset, seed) == ("adult", 0)):
+            figures["doubt"] = "the weights of only 1.4 chains overlap"
+        return figures
+
+    page = page_of(Results(records(world, ["table2"])), "table2")
+    assert re.findall(r'title="log Z is unknown for (\d) of 3 seeds"', page) == ["1", "3"]
+    assert "1 of 3 unknown" in page
+    assert re.search(r"<td[^>]*>\s*unknown<span class=\"mark\"", page)
+    assert not re.search(r"\bnan\b", re.sub(r"<[^>]+>", " ", page))
+
+
 def test_what_was_not_run_is_said_to_be_not_run() -> None:
     site = dict(pages(Results(records(right, ["fig3"]))))
     directory = site[FIRST][site[FIRST].index('id="pages"') :]

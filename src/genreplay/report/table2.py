@@ -81,7 +81,7 @@ def _row(results: Results, dataset: str, binarisation: str) -> Row:
         column: Cell(
             found,
             found is not None and column in online and found.mean == best,
-            found.mean - paper[column] if found and column in paper else None,
+            found.mean - paper[column] if found and column in paper and not math.isnan(found.mean) else None,
         )
         for column, found in nats.items()
     }
