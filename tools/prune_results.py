@@ -13,14 +13,16 @@ from pathlib import Path
 
 from genreplay.experiments import runner
 from genreplay.experiments.registry import EXPERIMENTS
+from genreplay.experiments.results import Results
 from genreplay.experiments.run import describe, identity
 
 
 def prune(records: list[runner.Record]) -> list[runner.Record]:
-    """The records that some experiment lists in its full form, in their order."""
-    seeds = {record["seed"] for record in records}
-    listed = {
-        identity(describe(run, seed)) for runs in EXPERIMENTS.values() for run in runs(False) for seed in sorted(seeds)
+    """The records that some experiment lists in its full form or still shows from before, in their order."""
+    results = Results(records)
+    listed = {identity(record) for record in results.records}
+    listed |= {
+        identity(describe(run, seed)) for runs in EXPERIMENTS.values() for run in runs(False) for seed in results.seeds
     }
     return [record for record in records if identity(record) in listed]
 

@@ -288,7 +288,7 @@ def _beyond(run: BeyondRun, seed: int, nats: float) -> dict[str, Any]:
     nats += 5 * run.method.startswith("ER")
     watched = (run.dataset, run.order, run.variant, seed) == ("mnist", "sorted", "modern", 0)
     return {
-        **bracketed(nats, seed),
+        **likelihood(nats, seed),
         "n_rows": 1_000,
         "n_test": 500,
         "held_bytes": {"parameters": 1_000},

@@ -66,13 +66,13 @@ def test_sentences_count_the_sets() -> None:
 
 
 def largest_gaps(markdown: str) -> list[float]:
-    """By column of the table: modern, ER-IM, the paper's protocol."""
+    """Of the columns whose log Z is by forward and reverse AIS."""
     lines = [line.split(" | ")[1:4] for line in markdown.splitlines() if line.startswith("|") and "gap" in line]
     by_column = [
         [float(gap) for cell in column for gap in re.findall(r"gap (-?[\d.]+)", cell)]
         for column in zip(*lines, strict=True)
     ]
-    return [max(map(abs, gaps)) for gaps in by_column]
+    return [max(map(abs, gaps)) for gaps in by_column if gaps]
 
 
 def said_gaps(markdown: str) -> list[float]:
@@ -80,23 +80,13 @@ def said_gaps(markdown: str) -> list[float]:
     return [float(gap) for gap in re.findall(r" ([\d.]+)(?:,|$)", sentence)]
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        BeyondRun(dataset="web"),
-        BeyondRun(order="sorted"),
-        BeyondRun(dataset="dna", method="ER-IM"),
-        BeyondRun(order="sorted", method="ER-IM"),
-        OnlineRun(dataset="nips"),
-        OnlineRun(order="sorted"),
-    ],
-)
+@pytest.mark.parametrize("odd", [OnlineRun(dataset="nips"), OnlineRun(order="sorted")])
 def test_the_largest_gaps_in_words_are_those_of_the_table(odd: Run) -> None:
     def world(run: Run, seed: int) -> dict[str, Any]:
         return right(run, seed) | ({"gap": -8.84} if run == odd and seed == 1 else {})
 
     text = beyond_table(Results(records(world, NEEDED)))
-    assert sorted(largest_gaps(text)) == [0.1, 0.1, 8.84]
+    assert largest_gaps(text) == [8.84], "of the paper's protocol"
     assert said_gaps(text) == largest_gaps(text)
 
 

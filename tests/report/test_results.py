@@ -3,8 +3,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from tools.prune_results import prune
 
+from genreplay.experiments.beyond import BeyondRun
 from genreplay.experiments.results import Results, estimate
+from genreplay.experiments.run import describe
 from tests.report.made_up import bracketed, likelihood, records, right
 
 
@@ -35,6 +38,18 @@ def test_a_file_of_quick_runs_is_read_as_such_and_full_runs_come_first() -> None
     assert not both.quick
     assert both.nats("cd-steps", n_cd=3) is None
     assert both.n_not_listed == len(quick)
+
+
+def test_results_of_the_version_that_is_replaced_are_shown_until_all_seeds_have_run_again() -> None:
+    run = BeyondRun(dataset="dna")
+    now = [{**describe(run, seed), "figures": likelihood(-90.0, seed)} for seed in range(3)]
+    before = [each | {"version": run.replaces, "figures": bracketed(-80.0, each["seed"])} for each in now]
+    assert Results(before).of(run) == before
+    assert Results([*before, *now[:2]]).of(run) == before
+    assert Results([*before, *now]).of(run) == now
+    assert Results([*before, *now[:2]]).n_not_listed == 2
+    assert prune([*before, *now[:2]]) == [*before, *now[:2]], "what has run again is not lost"
+    assert prune([*before, *now]) == now
 
 
 def test_no_results_are_not_quick_results() -> None:

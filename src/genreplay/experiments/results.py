@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genreplay.experiments.registry import EXPERIMENTS
-from genreplay.experiments.run import Run, describe, identity
+from genreplay.experiments.run import Run, identities, identity
 from genreplay.experiments.runner import Record
 
 MAX_GAP = 2.0
@@ -115,10 +115,13 @@ class Results:
         return _listed(EXPERIMENTS[experiment], self.quick)
 
     def of(self, run: Run) -> list[Record]:
-        """The records of one run, by seed."""
+        """The records of one run, by seed; those of the version that it replaces until as many seeds have run again."""
         if run not in self._found:
-            names = [identity(describe(run, seed)) for seed in self.seeds]
-            self._found[run] = [self._by_identity[name] for name in names if name in self._by_identity]
+            by_version = [
+                [self._by_identity[name] for name in names if name in self._by_identity]
+                for names in zip(*(identities(run, seed) for seed in self.seeds), strict=True)
+            ]
+            self._found[run] = max(by_version, key=len, default=[])
         return self._found[run]
 
     def find(self, experiment: str, **settings: object) -> list[Record]:

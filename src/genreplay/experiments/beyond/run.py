@@ -11,7 +11,7 @@ import numpy as np
 from genreplay import datasets
 from genreplay.estimators import OnlineRBM
 from genreplay.experiments.beyond.differences import learner
-from genreplay.experiments.paper.forward_and_reverse import evaluate_state
+from genreplay.experiments.paper.likelihood import evaluate
 from genreplay.experiments.paper.online import head, load
 from genreplay.experiments.run import Figures, Report
 
@@ -21,8 +21,10 @@ class BeyondRun:
     """One model learned online, with all ingredients or some."""
 
     kind: ClassVar[str] = "beyond"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     """raise it, too, when what "modern" stands for changes"""
+    replaces: ClassVar[int] = 1
+    timed: ClassVar[bool] = True
 
     dataset: str = "mnist"
     """name of a data set of Table 1"""
@@ -34,8 +36,8 @@ class BeyondRun:
     """which ingredients"""
     n_hidden: int = 500
     """hidden units (n_h)"""
-    n_temperatures: int = 14_500
-    """of AIS, forward and reverse, 100 chains"""
+    n_temperatures: int = 2_900
+    """of log Z, annealed both ways; five times as many where it is unknown with these"""
     max_rows: int | None = None
     """learn only so many rows and test on as many; None for all"""
 
@@ -58,13 +60,13 @@ class BeyondRun:
             report(0.6 * min(1.0, (start + 1_000) / len(rows)), "learning")
             if watched and _n_classes(data, start + 1_000) > len(sheets) + 1:
                 sheets.append(_dreams(model))
-        final = evaluate_state(
-            model.state_,
+        final = evaluate(
+            model,
             data.test,
             data.test_labels,
             self.n_temperatures,
             seed,
-            progress=lambda share: report(0.6 + 0.4 * share, "AIS"),
+            progress=lambda share: report(0.6 + 0.4 * share, "log Z"),
         )
         return {
             **final._asdict(),
