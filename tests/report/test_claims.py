@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from genreplay.experiments.paper.claims import CLAIMS, VERDICTS, Claim
 from genreplay.experiments.paper.claims.curves import CLAIMS as CURVES
+from genreplay.experiments.paper.claims.curves import curve
 from genreplay.experiments.paper.claims.verdict import Case, beats, by_cases, near
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
@@ -157,6 +159,26 @@ def test_noise_at_single_points_does_not_make_a_curve_unsteady() -> None:
 
     (steady,) = [claim for claim in CURVES if claim.name == "curve-steady"]
     assert steady.judge(Results(records(world, ["fig5"]))).verdict == "reproduced"
+
+
+def test_points_whose_log_z_is_unknown_do_not_break_a_curve() -> None:
+    """One seed's does not count; where none is known, the point lies between its neighbours."""
+
+    def world(run: Run, seed: int) -> dict[str, Any]:
+        figures = right(run, seed)
+        figures["curve_nats"] = [-150.0 + i for i in range(60)]
+        figures["curve_nats"][30] = None
+        if seed == 0:
+            figures["curve_nats"][10] = None
+        return figures
+
+    found = curve(Results(records(world, ["fig5"])), "ER-IM")
+    assert found is not None
+    assert found.nats[10] == -140.0
+    assert np.flatnonzero(np.isnan(found.nats)).tolist() == [30]
+    rows, nats = found.smooth()
+    assert nats == pytest.approx(-150.0 + np.arange(2, 58))
+    assert rows[0] == 3_000
 
 
 def estimate(mean: float, deviation: float | None = 0.3, log_z_error: float = 0.4, gap: float = 0.0) -> Estimate:

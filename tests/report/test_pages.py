@@ -13,11 +13,12 @@ from genreplay.cli import main
 from genreplay.experiments.paper.claims import CLAIMS
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
+from genreplay.experiments.run import Run
 from genreplay.experiments.runner import _append
 from genreplay.report.pages import FIRST, first_page, pages
 from genreplay.report.sections import SECTIONS
 from genreplay.report.sheets import unpack
-from tests.report.made_up import records, right, wrong
+from tests.report.made_up import likelihood, records, right, wrong
 from tests.report.reader import Reader, page_of
 
 METHODS = ("OCD_GR", "ER-IM", "ER-ML", "ER-ML packed", "no replay")
@@ -180,6 +181,16 @@ def test_what_was_not_run_is_said_to_be_not_run() -> None:
     assert sum(Reader(page).tags["svg"] for page in site.values()) == 12
     assert "Fig. 3, section 4.1" in site["fig3.html"]
     assert site["runs.html"].count(">not run</span>") == len(EXPERIMENTS) - 1
+
+
+def test_curves_say_how_their_log_z_was_estimated() -> None:
+    def both_ways(run: Run, seed: int) -> dict[str, Any]:
+        return right(run, seed) | likelihood(-115.0, seed) | {"gap": None}
+
+    assert "forward AIS only" in page_of(Results(records(right, ["fig5"])), "fig5")
+    page = page_of(Results(records(both_ways, ["fig5"])), "fig5")
+    assert "annealed both ways over 290 temperatures" in page
+    assert "forward AIS only" not in page
 
 
 @pytest.mark.slow

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from markupsafe import Markup
 
+from genreplay.experiments.paper.claims.curves import curve
 from genreplay.experiments.paper.online import PAPER_METHODS, OnlineRun
-from genreplay.experiments.results import Results, estimate
+from genreplay.experiments.results import Results
 from genreplay.report import svg
 
 
@@ -18,6 +18,8 @@ class Content(NamedTuple):
     picture: Markup
     methods: list[str]
     """that have a curve"""
+    by_ais: bool
+    """whether the curves are by forward AIS, and the last models also by reverse AIS"""
     missing: list[str]
     """methods that were not run"""
     n_hidden: int
@@ -25,7 +27,7 @@ class Content(NamedTuple):
     """rows between two points of a curve"""
     curve_temperatures: int
     n_temperatures: int
-    """of the last models, scored again"""
+    """of the last models, scored again; both by annealing both ways"""
 
 
 def content(results: Results) -> Content | None:
@@ -39,6 +41,7 @@ def content(results: Results) -> Content | None:
     return Content(
         picture,
         [method for method in run if run[method]],
+        any(found.gap is not None for method in run if (found := results.nats("fig5", method=method))),
         [method for method in run if not run[method]],
         first.n_hidden,
         first.curve_every,
@@ -52,15 +55,11 @@ def draw(results: Results) -> Markup | None:
     figure, axes = svg.panel(5.6, 3.6)
     drawn = False
     for method in PAPER_METHODS:
-        records = results.find("fig5", method=method)
-        final = estimate(records)
-        if final is None:
+        learned, final = curve(results, method), results.nats("fig5", method=method)
+        if learned is None or final is None:
             continue
         drawn = True
-        figures = [record["figures"] for record in records]
-        rows = np.array(figures[0]["curve_rows"]) / 1_000
-        nats = np.mean([each["curve_nats"] for each in figures], axis=0)
-        std = np.mean([each["curve_class_std"] for each in figures], axis=0)
+        rows, nats, std = learned.rows / 1_000, learned.nats, learned.class_std
         colour = svg.ink(method)
         axes.fill_between(rows, nats - std, nats + std, color=colour, alpha=0.14, linewidth=0)
         axes.plot(rows, nats, color=colour)

@@ -17,7 +17,7 @@ N_TRIALS = 12
 
 def runs(quick: bool = False) -> list[OnlineRun]:
     """The same random settings on every machine."""
-    base = OnlineRun(n_hidden=250, max_rows=10_000, n_temperatures=2_900)
+    base = OnlineRun(n_hidden=250, max_rows=10_000, n_temperatures=1_450)
     n_trials = N_TRIALS
     if quick:
         base, n_trials = replace(base, n_hidden=25, max_rows=500, n_temperatures=290), 2

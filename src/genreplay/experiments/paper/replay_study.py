@@ -17,7 +17,7 @@ STEPS: tuple[int, ...] = (1, 3, 10)
 
 def runs(quick: bool = False) -> list[OnlineRun]:
     """Every ratio with one Gibbs step, every number of Gibbs steps at the paper's ratio of 3, and no replay."""
-    base = OnlineRun(n_hidden=250, max_rows=20_000, n_temperatures=2_900)
+    base = OnlineRun(n_hidden=250, max_rows=20_000, n_temperatures=1_450)
     ratios, steps = RATIOS, STEPS
     if quick:
         base, ratios, steps = replace(base, n_hidden=25, max_rows=500, n_temperatures=290), (1.0, 3.0), (1, 3)
