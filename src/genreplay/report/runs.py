@@ -32,6 +32,7 @@ class Experiment(NamedTuple):
     """runs of the experiment, with as many seeds as it has"""
     hours: float
     temperatures: list[int]
+    """of log Z, in runs of the current version"""
 
 
 class Setting(NamedTuple):
@@ -75,12 +76,9 @@ def _experiment(results: Results, name: str) -> Experiment:
     runs = results.runs(name)
     done = {run: results.of(run) for run in runs}
     records = [record for found in done.values() for record in found]
-    temperatures = {run.n_temperatures for run, found in done.items() if found and hasattr(run, "n_temperatures")}
-    temperatures |= {
-        run.curve_temperatures
-        for run, found in done.items()
-        if found and isinstance(run, OnlineRun) and run.curve_every
-    }
+    current = [run for run, found in done.items() if found and found[0]["version"] == run.version]
+    temperatures = {run.n_temperatures for run in current if hasattr(run, "n_temperatures")}
+    temperatures |= {run.curve_temperatures for run in current if isinstance(run, OnlineRun) and run.curve_every}
     hours = sum(record["seconds"] for record in records) / 3600
     n_seeds = len({record["seed"] for record in records})
     n_listed = sum(len(seeds_of(run, n_seeds)) for run in runs)
