@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -82,6 +83,7 @@ def _search(results: Results) -> Markup | None:
         for run in results.runs("search")
         if isinstance(run, OnlineRun)
         and (found := results.nats("search", n_replay=run.n_replay, n_gibbs=run.n_gibbs)) is not None
+        and not math.isnan(found.mean)
     ]
     if not trials:
         return None
