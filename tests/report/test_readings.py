@@ -50,6 +50,23 @@ def test_a_figure_whose_log_z_is_unknown_is_wrong_and_so_is_its_order() -> None:
     assert distance({"dna": known | {"ER-ML": 3.0}}).error == unknown.error, "nats above zero cannot be"
 
 
+def test_a_seed_whose_log_z_is_unknown_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def world(run: Run, seed: int) -> dict[str, Any]:
+        """ER-IM on DNA is known for two seeds, ER-ML for none."""
+        assert isinstance(run, ReadingRun)
+        figures = right(run, seed)
+        if run.dataset == "dna":
+            figures["methods"]["ER-IM"] |= {"nats": -110.0 - seed, "doubt": "no overlap" if seed == 2 else ""}
+            figures["methods"]["ER-ML"] |= {"doubt": "no overlap"}
+        return figures
+
+    monkeypatch.setattr(chosen, "FINALISTS", (Reading(), Reading(decay="weights")))
+    monkeypatch.setattr(chosen, "NEAREST", chosen.FINALISTS)
+    monkeypatch.setitem(EXPERIMENTS, "readings", lambda quick: plan.runs(quick))
+    found = judged(Results(records(world, ["readings"])), "all seeds")[0]
+    assert (found.nats["dna"]["ER-IM"], found.nats["dna"]["ER-ML"]) == (-110.5, None)
+
+
 def test_the_text_counts_where_it_was_run() -> None:
     """Two pairs in sorted order, and a figure for each number of steps."""
     table = {"dna": {"OCD_GR": -103.14, "ER-IM": -111.81, "ER-ML": -114.84}}

@@ -28,7 +28,7 @@ class Judged(NamedTuple):
 
     reading: Reading
     nats: Mapping[str, Mapping[str, float | None]]
-    """by data set and method, the mean over seeds; None where log Z is unknown for one of them"""
+    """by data set and method, the mean over the seeds whose log Z is known; None where there is none"""
     text: Text
     distance: Distance
     n_seeds: int
@@ -151,7 +151,8 @@ def _texts(results: Results, runs: Sequence[ReadingRun]) -> dict[Reading, Text]:
 
 def _nats(records: Sequence[Record], method: str) -> float | None:
     figures = [record["figures"]["methods"][method] for record in records]
-    return _mean([None if each["doubt"] else each["nats"] for each in figures])
+    known = [each["nats"] for each in figures if not each["doubt"]]
+    return float(np.mean(known)) if known else None
 
 
 def _deviations(records: Sequence[Record]) -> list[float]:
@@ -180,8 +181,3 @@ def effects(readings: Sequence[Reading], values: npt.NDArray[np.float64]) -> dic
     design = np.column_stack([np.ones(known.sum()), given[known]])
     fitted = np.linalg.lstsq(design, values[known], rcond=None)[0]
     return dict(zip(columns, fitted[1:].tolist(), strict=True))
-
-
-def _mean(nats: Sequence[float | None]) -> float | None:
-    known = [each for each in nats if each is not None]
-    return float(np.mean(known)) if len(known) == len(nats) else None
