@@ -110,8 +110,10 @@ def test_bennetts_ratio_of_normal_weights_is_right_and_its_error_is_stated() -> 
     assert all(0.4 < overlap < 0.9 for _, _, overlap in found)
 
 
-def test_weights_that_do_not_overlap_leave_log_z_unknown() -> None:
-    _, std_error, overlap = bennett(np.zeros(100), np.full(100, 50.0))
+@pytest.mark.parametrize("apart", [50.0, 2_000.0])
+def test_weights_that_do_not_overlap_leave_log_z_unknown(apart: float) -> None:
+    _, std_error, overlap = bennett(np.zeros(100), np.full(100, apart))
+    assert not np.isnan(std_error)
     estimate = LogPartition(25.0, std_error, overlap * 100, "two-way", 1, 0.0)
     assert not estimate.stands
     assert "chains overlap" in estimate.doubt

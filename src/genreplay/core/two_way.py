@@ -135,7 +135,8 @@ def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
     Forward weights average to Z_1 / Z_0, and so do the reciprocals of the backward ones, whose negative logarithms
     are ``backward`` here. Bennett's estimate c makes the means of S(forward - c) and of S(c - backward) equal, S being
     the logistic function. This mean is at most 1/2, where the weights all agree, and near 0 where no chain of one
-    direction has a weight that occurs in the other: it is returned, doubled, as the overlap.
+    direction has a weight that occurs in the other: it is returned, doubled, as the overlap. Where it is 0, the error
+    is infinite.
 
     >>> log_ratio, std_error, overlap = bennett(np.full(10, 3.0), np.full(10, 3.0))
     >>> bool(np.isclose(log_ratio, 3)), round(float(overlap), 6)
@@ -151,7 +152,8 @@ def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
             high = middle
     variance = 0.0
     for accepted in (_logistic(forward - low), _logistic(low - backward)):
-        variance += accepted.var(ddof=1) / len(accepted) / max(accepted.mean(), 1e-300) ** 2
+        mean = accepted.mean()
+        variance += (accepted / mean).var(ddof=1) / len(accepted) if mean > 0 else np.inf
     return low, float(np.sqrt(variance)), float(2 * _logistic(forward - low).mean())
 
 
