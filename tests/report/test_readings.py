@@ -137,7 +137,7 @@ def test_later_stages_take_fewer_readings_to_more_sets(monkeypatch: pytest.Monke
         "average, and OCD_GR is ahead of both memories in 7 of 10 cases"
     )
     assert "of 12 readings tried on all sets, the nearest with 3 seeds (step mini-batches of 100;" in verdict(found)
-    assert "It has the whole order of methods" in verdict(found)
+    assert "It has the whole order of methods, and it is nearest with every seed;" in verdict(found)
     assert table(found).splitlines()[2].endswith("| 29 of 29 | 7 of 10 |")
     assert verdict(results()) == table(results()) == ""
     assert page.count("<svg") == 5, "what each choice does, and how far the figures are in each stage"
@@ -170,6 +170,7 @@ def test_a_reading_is_clearly_nearest_if_it_is_so_with_every_seed(monkeypatch: p
     assert judged(unclear, "all seeds")[0].reading == Reading(decay="weights")
     assert clearly_nearest(unclear) is None
     assert list(findings(unclear))[1].figures == "Among the 2 nearest, with 3 seeds."
+    assert "and which one is nearest depends on the seed;" in verdict(unclear)
 
 
 def test_readings_are_compared_on_the_same_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,8 +158,14 @@ def verdict(results: Results) -> str:
         said
         + (f"; every method is within {percent(_NEAR - 1)} on {listed(near)}. " if near else ". ")
         + ("None has everything" if best.distance.n_wrong else "It has the whole order of methods")
+        + (_nearest_by_seed(results) if with_seeds else "")
         + "; `genreplay reproduce readings` repeats the search.\n"
     )
+
+
+def _nearest_by_seed(results: Results) -> str:
+    clear = clearly_nearest(results)
+    return ", and it is nearest with every seed" if clear else ", and which one is nearest depends on the seed"
 
 
 def _is_near(judged: Judged, dataset: str) -> bool:
