@@ -88,7 +88,7 @@ def identity(described: Mapping[str, Any]) -> str:
     """The same text for a run with a seed (see ``describe``) and for its record in a results file.
 
     >>> from genreplay.experiments.paper.online import OnlineRun
-    >>> record = {"kind": "online", "version": 1, "settings": {"n_hidden": 25}, "seed": 0, "figures": {"nats": -170.0}}
+    >>> record = {"kind": "online", "version": 2, "settings": {"n_hidden": 25}, "seed": 0, "figures": {"nats": -170.0}}
     >>> identity(record) == identity(describe(OnlineRun(n_hidden=25), seed=0))
     True
     """
