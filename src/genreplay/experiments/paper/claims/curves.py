@@ -38,11 +38,12 @@ class Curve(NamedTuple):
 
 
 def curve(results: Results, method: str) -> Curve | None:
-    """The curve of a method; None where it was not run."""
+    """The curve of a method; None where it was not run, or no point of it is known."""
     figures = [record["figures"] for record in results.find("fig5", method=method)]
     if not figures:
         return None
-    return Curve(*(_over_seeds([each[f"curve_{name}"] for each in figures]) for name in Curve._fields))
+    found = Curve(*(_over_seeds([each[f"curve_{name}"] for each in figures]) for name in Curve._fields))
+    return found if np.isfinite(found.nats).any() else None
 
 
 def _over_seeds(values: Sequence[Sequence[float | None]]) -> Float64:
