@@ -18,6 +18,7 @@ from genreplay.core.kernels import (
     bias_of,
     compact,
     draw,
+    sample,
     sigmoid,
     sum_softplus,
     to_hidden,
@@ -154,8 +155,8 @@ def gibbs(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator) -> Array:
     array([[1., 1.]])
     """
     for _ in range(n_steps):
-        h = bernoulli(hidden_given_visible(rbm, v), rng)
-        v = bernoulli(visible_given_hidden(rbm, h), rng)
+        h = sample(to_hidden(v, rbm.W, rbm.b), rng)[1]
+        v = sample(to_visible(h, rbm.W, rbm.a), rng)[1]
     return v
 
 
