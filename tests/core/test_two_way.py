@@ -129,12 +129,12 @@ def test_progress_counts_every_sweep() -> None:
 
 def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
     """Two regions: both directions agree in one; in the other no forward weight comes near the backward ones."""
-    forward, ends = np.array([0.0, 0.1, -0.1, -30.0]), np.array([0, 0, 0, 1])
-    agreeing, hidden = np.array([0.0, 0.05]), np.full(3, 20.0)
-    backward, starts = np.concatenate([agreeing, hidden]), np.array([0, 0, 1, 1, 1])
-    unreached = _unreached(forward, backward, ends, starts, log_ratio=0.0)
-    assert unreached == pytest.approx(20 + np.log(1 / 4))  # a quarter of the forward chains end there
-    assert _unreached(forward, agreeing, ends, starts[:2], log_ratio=0.0) == 0
-    assert _unreached(forward, backward[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
-    assert _unreached(forward, backward, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
+    forward, agreeing, hidden = np.array([0.0, 0.1, -0.1, -30.0]), np.array([0.0, 5.0]), np.full(3, 20.0)
+    checks = np.concatenate([agreeing, hidden])
+    assert _unreached(forward, checks, log_ratio=0.0) == pytest.approx(
+        20 - np.log(4)
+    )  # less than one of four got there
+    assert _unreached(forward, agreeing, log_ratio=0.0) == 0
+    assert _unreached(forward, checks[:4], log_ratio=0.0) == 0  # too few say so
+    assert _unreached(forward, checks, log_ratio=30.0) == 0  # it would not raise the estimate
     assert "up to 19 nats higher" in LogPartition(1.0, 0.1, 50.0, "two-way", 1, 0.1, unreached=18.6).doubt

@@ -12,8 +12,8 @@ same ones, and both agree on a wrong answer. Here
    forward ones; each region as often as its share of the forward weights says;
 5. Bennett's acceptance ratio joins the two sets of weights. It needs them to overlap; how much they do is part of the
    answer;
-6. some more backward chains start from the chains of step 1 wherever these are. Where they stay in regions in which
-   their weights are far above all forward ones, annealing has hardly led there, and log Z is unknown.
+6. some more backward chains start from the chains of step 1 wherever these are. Where weights of theirs are far above
+   all forward ones, annealing has hardly led there, and log Z is unknown.
 
 References
 ----------
@@ -36,7 +36,6 @@ from genreplay.core.partition import N_BURN_IN, LogPartition, ascending, bound_b
 from genreplay.core.rbm import RBM
 
 Float64 = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
 N_PARTS = 16
 """parts of the mixture, beside the broad one"""
@@ -45,7 +44,7 @@ N_MORE = 200
 N_CHECKS = 20
 """backward chains of step 6, for each 100 of the others"""
 _ENOUGH = 3
-"""of these chains that must say so: a single one may have been put into the wrong region"""
+"""of these chains that must say so: one or two may be on their way from one region to another"""
 _APART = 5.0
 """nats between the weights of both directions from which on they do not belong to the same estimate"""
 _SCOUTS = 0.1
@@ -101,7 +100,6 @@ def two_way(
     checks = settled[rng.choice(n_chains, size=-(-N_CHECKS * n_chains // 100), replace=False)]
     back = np.concatenate([_by_region(mixture, settled, v, _normalised(forward), rng), checks])
     back = settle(rbm, back, N_MORE, rng, progress)
-    regions = mixture.nearest(v), mixture.nearest(back[n_chains:])
     backward = -anneal(rbm, back, mixture, betas[::-1], rng, progress)
     log_ratio, std_error, overlap = bennett(forward, backward[:n_chains])
     return LogPartition(
@@ -112,7 +110,7 @@ def two_way(
         n_chains * n_sweeps(len(betas)),
         time.perf_counter() - began,
         bound_by(rbm, np.concatenate([rows, settled, v])),
-        _unreached(forward, backward[n_chains:], *regions, log_ratio),
+        _unreached(forward, backward[n_chains:], log_ratio),
     )
 
 
@@ -157,23 +155,17 @@ def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
     return low, float(np.sqrt(variance)), float(2 * _logistic(forward - low).mean())
 
 
-def _unreached(forward: Float64, backward: Float64, ends: Places, starts: Places, log_ratio: float) -> float:
-    """By how much the regions where the two directions disagree may raise the estimate; 0 where they do not.
+def _unreached(forward: Float64, checks: Float64, log_ratio: float) -> float:
+    """By how much the regions that annealing hardly reaches may raise the estimate; 0 where there are none.
 
     Within a region, the forward weights average to its share of Z_1 / Z_0, divided by the share of the forward chains
-    that end in it; and so do the reciprocals of the backward weights. So no knowledge is needed of how the region
-    compares with others.
+    that end in it; and so do the reciprocals of the backward weights. So where backward weights are far above all
+    forward ones, less than one forward chain has properly got there, and how much of the model lies there is unknown.
     """
-    apart = [
-        region
-        for region in np.intersect1d(ends, starts)
-        if forward[ends == region].max() < backward[starts == region].min()
-    ]
-    low, high = forward[np.isin(ends, apart)], backward[np.isin(starts, apart)]
-    if len(high) < _ENOUGH or high.min() - low.max() < _APART:
+    high = checks[checks > forward.max() + _APART]
+    if len(high) < _ENOUGH:
         return 0.0
-    upper = -_log_mean_exp(-high) + np.log(len(low) / len(forward))
-    return max(float(upper - log_ratio), 0.0)
+    return max(float(-_log_mean_exp(-high) - np.log(len(forward)) - log_ratio), 0.0)
 
 
 def _log_mean_exp(x: Float64) -> float:
