@@ -43,7 +43,7 @@ def test_a_file_of_quick_runs_is_read_as_such_and_full_runs_come_first() -> None
 def test_results_of_the_version_that_is_replaced_are_shown_until_all_seeds_have_run_again() -> None:
     run = BeyondRun(dataset="dna")
     now = [{**describe(run, seed), "figures": likelihood(-90.0, seed)} for seed in range(3)]
-    before = [each | {"version": run.replaces, "figures": bracketed(-80.0, each["seed"])} for each in now]
+    before = [each | {"version": run.replaces[0], "figures": bracketed(-80.0, each["seed"])} for each in now]
     assert Results(before).of(run) == before
     assert Results([*before, *now[:2]]).of(run) == before
     assert Results([*before, *now]).of(run) == now

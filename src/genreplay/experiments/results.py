@@ -115,7 +115,7 @@ class Results:
         return _listed(EXPERIMENTS[experiment], self.quick)
 
     def of(self, run: Run) -> list[Record]:
-        """The records of one run, by seed; those of the version that it replaces until as many seeds have run again."""
+        """The records of one run, by seed; those of a version that it replaces until as many seeds have run again."""
         if run not in self._found:
             by_version = [
                 [self._by_identity[name] for name in names if name in self._by_identity]

@@ -37,8 +37,8 @@ class Run(Protocol):
 
     A run may also have ``obstacle``, None or the sentence that says why it cannot be run here; ``timed``, True where
     its seconds matter more than its peak of memory, which takes time to trace; ``max_seeds``, None or the number of
-    seeds that are enough; and ``replaces``, an earlier version whose results are shown until all seeds have run again,
-    where that takes long.
+    seeds that are enough; and ``replaces``, earlier versions whose results are shown until all seeds have run again,
+    where that takes long, the newest first.
     """
 
     kind: ClassVar[str]
@@ -88,7 +88,7 @@ def identity(described: Mapping[str, Any]) -> str:
     """The same text for a run with a seed (see ``describe``) and for its record in a results file.
 
     >>> from genreplay.experiments.paper.online import OnlineRun
-    >>> record = {"kind": "online", "version": 2, "settings": {"n_hidden": 25}, "seed": 0, "figures": {"nats": -170.0}}
+    >>> record = {"kind": "online", "version": 3, "settings": {"n_hidden": 25}, "seed": 0, "figures": {"nats": -170.0}}
     >>> identity(record) == identity(describe(OnlineRun(n_hidden=25), seed=0))
     True
     """
@@ -96,14 +96,14 @@ def identity(described: Mapping[str, Any]) -> str:
 
 
 def identities(run: Run, seed: int) -> list[str]:
-    """The identity of a run with a seed, and that in the version which it replaces, if any.
+    """The identity of a run with a seed, and those in the versions which it replaces, if any.
 
     >>> from genreplay.experiments.beyond.run import BeyondRun
     >>> identities(BeyondRun(), seed=0)
     ['["beyond", 2, {}, 0]', '["beyond", 1, {}, 0]']
     """
     described = describe(run, seed)
-    versions = [run.version, *([run.replaces] if hasattr(run, "replaces") else [])]
+    versions = [run.version, *getattr(run, "replaces", ())]
     return [identity(described | {"version": version}) for version in versions]
 
 

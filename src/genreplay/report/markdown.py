@@ -30,8 +30,9 @@ def table(results: Results) -> str:
         f"Mean test log-likelihood in nats ± standard deviation over seeds ({seeds}), with the standard error of "
         "log Z. Where log Z is by AIS and reverse AIS, the gap between them is given, at the seed where they differ "
         f"most. † The gap exceeds {MAX_GAP:.0f} nats: the truth is likely lower, by up to the gap; or log Z is unknown "
-        "for a seed, which then does not count. The best online model of a line is in bold. The paper's offline "
-        "column is the literature's; its figure for MNIST is of stochastically binarised digits.",
+        "for a seed, which then does not count. The best online model of a line is in bold where log Z is known for "
+        "all of them. The paper's offline column is the literature's; its figure for MNIST is of stochastically "
+        "binarised digits.",
     ]
     lines += [f"{row.title}: {row.note}." for row in rows if row.note]
     if results.quick:

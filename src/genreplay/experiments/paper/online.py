@@ -22,8 +22,8 @@ class OnlineRun:
     """Settings of section 4; the paper's symbols are in brackets."""
 
     kind: ClassVar[str] = "online"
-    version: ClassVar[int] = 2
-    replaces: ClassVar[int] = 1
+    version: ClassVar[int] = 3
+    replaces: ClassVar[tuple[int, ...]] = (2, 1)
     timed: ClassVar[bool] = True
 
     dataset: str = "mnist"

@@ -69,7 +69,7 @@ def fig5(results: Results) -> Iterator[Finding]:
     verdict, evidence = judgement_of(results, "curve-above")
     if verdict != "not run":
         said = "OCD_GR soon leads both memories" if verdict == "reproduced" else "OCD_GR does not soon lead"
-        yield Finding("note", f"{said}, by forward AIS", evidence)
+        yield Finding("note", said, evidence)
 
 
 def table2(results: Results) -> Iterator[Finding]:
