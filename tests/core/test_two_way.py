@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from genreplay.core import RBM, partition
+from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import anneal
 from genreplay.core.mixture import Mixture, fit_means
 from genreplay.core.partition import LogPartition, bound_by
@@ -56,12 +59,15 @@ def test_the_bound_by_all_states_is_log_z_and_rows_that_come_twice_count_once() 
     assert bound_by(rbm, states[:100]) < truth
 
 
-def test_weights_up_and_down_the_same_path_have_the_right_mean() -> None:
-    """AIS is exact on average: mean weights of many chains are Z over that of the mixture, and its reciprocal."""
+@pytest.mark.parametrize(("anneal", "log_z_of_mixture"), [(anneal, 3 * np.log(2)), (anneal_anchored, 0.0)])
+def test_weights_up_and_down_the_same_path_have_the_right_mean(
+    anneal: Callable[..., np.ndarray], log_z_of_mixture: float
+) -> None:
+    """Annealing is exact on average: mean weights of many chains are Z over that of the mixture, and its reciprocal."""
     rng = RNG(0)
     rbm = RBM(W=rng.normal(size=(3, 6)), a=rng.normal(size=6), b=rng.normal(size=3))
     mixture = Mixture.of_means(rng.uniform(0.2, 0.8, size=(3, 6)), np.array([0.5, 0.3, 0.2]))
-    log_ratio = partition.exact(rbm).log_z - 3 * np.log(2)
+    log_ratio = partition.exact(rbm).log_z - log_z_of_mixture
     betas, n = np.linspace(0, 1, 6), 20_000
     up = np.exp(anneal(rbm, mixture.draw(n, rng), mixture, betas, rng, None) - log_ratio)
     states = all_states(6)
@@ -129,12 +135,12 @@ def test_progress_counts_every_sweep() -> None:
 
 def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
     """Two regions: both directions agree in one; in the other no forward weight comes near the backward ones."""
-    forward, agreeing, hidden = np.array([0.0, 0.1, -0.1, -30.0]), np.array([0.0, 5.0]), np.full(3, 20.0)
-    checks = np.concatenate([agreeing, hidden])
-    assert _unreached(forward, checks, log_ratio=0.0) == pytest.approx(
-        20 - np.log(4)
-    )  # less than one of four got there
-    assert _unreached(forward, agreeing, log_ratio=0.0) == 0
-    assert _unreached(forward, checks[:4], log_ratio=0.0) == 0  # too few say so
-    assert _unreached(forward, checks, log_ratio=30.0) == 0  # it would not raise the estimate
+    forward, ends = np.array([0.0, 0.1, -0.1, -30.0, -0.2]), np.array([0, 0, 0, 1, 2])
+    agreeing, hidden, near = np.array([0.0, 0.05]), np.full(3, 20.0), np.array([1.0])
+    checks, starts = np.concatenate([agreeing, hidden, near]), np.array([0, 0, 1, 1, 1, 2])
+    unreached = _unreached(forward, checks, ends, starts, log_ratio=0.0)
+    assert unreached == pytest.approx(20 + np.log(1 / 5))  # a fifth of the forward chains end there
+    assert _unreached(forward, agreeing, ends, starts[:2], log_ratio=0.0) == 0
+    assert _unreached(forward, checks[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
+    assert _unreached(forward, checks, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
     assert "up to 19 nats higher" in LogPartition(1.0, 0.1, 50.0, "two-way", 1, 0.1, unreached=18.6).doubt

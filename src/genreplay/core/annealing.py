@@ -17,7 +17,7 @@ Float64 = npt.NDArray[np.float64]
 Progress = Callable[[int], object]
 """called with the number of Gibbs sweeps since the last call"""
 
-_SWEEPS_PER_CALL = 100
+SWEEPS_PER_CALL = 100
 
 
 def anneal(
@@ -47,19 +47,19 @@ def anneal(
         log_weights += anneal_hidden(to_hidden(v, rbm.W, rbm.b, out=x_h), beta, following, rng, p_h, h)
         to_visible(h, rbm.W, rbm.a, out=x_v)
         x_v *= float(following)
-        np.take(mixture.biases, _draw(odds, rng), axis=0, out=bias_v)
+        np.take(mixture.biases, draw_part(odds, rng), axis=0, out=bias_v)
         bias_v *= float(1 - following)
         x_v += bias_v
         sample(x_v, rng, p=p_v, out=v)
-        if progress is not None and (k % _SWEEPS_PER_CALL == 0 or k == len(betas) - 1):
-            progress((k - 1) % _SWEEPS_PER_CALL + 1)
+        if progress is not None and (k % SWEEPS_PER_CALL == 0 or k == len(betas) - 1):
+            progress((k - 1) % SWEEPS_PER_CALL + 1)
     return log_weights
 
 
 def settle(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator, progress: Progress | None) -> Array:
     """Return the chains after some Gibbs steps of the model."""
-    for done in range(0, n_steps, _SWEEPS_PER_CALL):
-        n_now = min(_SWEEPS_PER_CALL, n_steps - done)
+    for done in range(0, n_steps, SWEEPS_PER_CALL):
+        n_now = min(SWEEPS_PER_CALL, n_steps - done)
         v = gibbs(rbm, v, n_now, rng)
         if progress is not None:
             progress(n_now)
@@ -74,7 +74,7 @@ def _mixed(mixture: Mixture, log_q: Float64, power: float) -> tuple[Float64, Flo
     return largest + np.log(terms.sum(axis=1)), terms
 
 
-def _draw(odds: Float64, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+def draw_part(odds: Float64, rng: np.random.Generator) -> npt.NDArray[np.intp]:
     """Draw a part for each row."""
     upper = odds.cumsum(axis=1)
     drawn: npt.NDArray[np.intp] = (upper < rng.random((len(odds), 1)) * upper[:, -1:]).sum(axis=1)

@@ -47,6 +47,11 @@ class Mixture(NamedTuple):
     def __len__(self) -> int:
         return len(self.biases)
 
+    @property
+    def means(self) -> Float64:
+        """Of the units of each part."""
+        return np.asarray(1 / (1 + np.exp(-self.biases.astype(np.float64))))
+
     def log_densities(self, v: Array) -> Float64:
         """Log q_k(v), (n_rows, n_parts)."""
         return (v @ self.biases.T).astype(np.float64) - self.log_norms

@@ -6,14 +6,15 @@ same ones, and both agree on a wrong answer. Here
 1. long Gibbs chains start from rows, from persistent chains or from dreams, and do not depend on any annealing;
 2. a mixture of independent units is fitted to them, with a part for each mode that they found, and a broad one;
 3. scouts are annealed over a tenth of the temperatures; the mixture is fitted again to the chains and to where the
-   scouts ended, and its shares follow the scouts' weights;
+   scouts ended, and its shares follow the scouts' weights. All annealing is anchored: each part knows the hidden units
+   of its mode, too, so that chains can stay near it all the way (``anchored``);
 4. chains are annealed from the mixture to the model (forward), and from samples of the model to the mixture (backward).
    Where the chains of step 1 have states in a region, the backward ones start from these, otherwise from ends of the
    forward ones; each region as often as its share of the forward weights says;
 5. Bennett's acceptance ratio joins the two sets of weights. It needs them to overlap; how much they do is part of the
    answer;
-6. some more backward chains start from the chains of step 1 wherever these are. Where weights of theirs are far above
-   all forward ones, annealing has hardly led there, and log Z is unknown.
+6. some more backward chains start from the chains of step 1 wherever these are. Where they stay in regions in which
+   their weights are far above all forward ones, annealing has hardly led there, and log Z is unknown.
 
 References
 ----------
@@ -29,13 +30,15 @@ import time
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.annealing import Progress, anneal, settle
+from genreplay.core.anchored import anneal_anchored
+from genreplay.core.annealing import Progress, settle
 from genreplay.core.kernels import Array
 from genreplay.core.mixture import Mixture, fit_means
-from genreplay.core.partition import N_BURN_IN, LogPartition, ascending, bound_by, log_z_base, schedule
+from genreplay.core.partition import N_BURN_IN, LogPartition, ascending, bound_by
 from genreplay.core.rbm import RBM
 
 Float64 = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 N_PARTS = 16
 """parts of the mixture, beside the broad one"""
@@ -44,9 +47,11 @@ N_MORE = 200
 N_CHECKS = 20
 """backward chains of step 6, for each 100 of the others"""
 _ENOUGH = 3
-"""of these chains that must say so: one or two may be on their way from one region to another"""
+"""of these chains that must say so: a single one may have been put into the wrong region"""
+TIMES_AS_LONG = 3
+"""a temperature of anchored annealing takes about three times as long as one of AIS, and a third as many do as well"""
 _APART = 5.0
-"""nats between the weights of both directions from which on they do not belong to the same estimate"""
+"""nats beyond which the weights of both directions in a region, or what each says of log Z, do not belong together"""
 _SCOUTS = 0.1
 """temperatures of the scouts, as a share of all"""
 _BROAD = 0.15
@@ -66,9 +71,10 @@ def two_way(
     """Estimate log Z from annealing both ways.
 
     ``rows`` are states from which the chains of step 1 start: rows, persistent chains, dreams; the more of the model's
-    modes they are near, the better.
+    modes they are near, the better. ``betas`` are those of AIS that takes as long: here the temperatures are a third as
+    many, evenly spaced.
 
-    >>> from genreplay.core.partition import exact
+    >>> from genreplay.core.partition import exact, schedule
     >>> rng = np.random.default_rng(0)
     >>> rbm = RBM(W=rng.standard_normal((6, 8)), a=np.zeros(8), b=np.zeros(6))
     >>> estimate = two_way(rbm, rng.integers(0, 2, size=(100, 8)), rng, betas=schedule(290))
@@ -77,7 +83,8 @@ def two_way(
     True
     """
     began = time.perf_counter()
-    betas = ascending(betas)
+    n_asked = len(ascending(betas))
+    betas = _even(n_asked)
     rows = np.asarray(rows, dtype=rbm.W.dtype)
     starts = rows[rng.choice(len(rows), size=n_chains, replace=len(rows) < n_chains)]
     settled = settle(rbm, starts, N_BURN_IN, rng, progress)
@@ -85,7 +92,7 @@ def two_way(
     means = _means(np.concatenate([settled, starts]), rng)
     shares = np.full(len(means), (1 - 2 * _BROAD) / (len(means) - 1))
     shares[0] = 2 * _BROAD
-    few = schedule(_n_scouting(len(betas)))
+    few = _even(_n_scouting(n_asked))
     scouts = Mixture.of_means(means, shares, rbm.W.dtype)
     v, log_weights = _forward(rbm, scouts, few, n_chains, rng, progress)
     weights = _normalised(log_weights)
@@ -100,31 +107,38 @@ def two_way(
     checks = settled[rng.choice(n_chains, size=-(-N_CHECKS * n_chains // 100), replace=False)]
     back = np.concatenate([_by_region(mixture, settled, v, _normalised(forward), rng), checks])
     back = settle(rbm, back, N_MORE, rng, progress)
-    backward = -anneal(rbm, back, mixture, betas[::-1], rng, progress)
+    regions = mixture.nearest(v), mixture.nearest(back[n_chains:])
+    backward = -anneal_anchored(rbm, back, mixture, betas[::-1], rng, progress)
     log_ratio, std_error, overlap = bennett(forward, backward[:n_chains])
     return LogPartition(
-        log_z_base(rbm) + log_ratio,
+        log_ratio,
         std_error,
         overlap * n_chains,
         "two-way",
-        n_chains * n_sweeps(len(betas)),
+        n_chains * n_sweeps(n_asked),
         time.perf_counter() - began,
         bound_by(rbm, np.concatenate([rows, settled, v])),
-        _unreached(forward, backward[n_chains:], log_ratio),
+        _unreached(forward, backward[n_chains:], *regions, log_ratio),
     )
 
 
 def n_sweeps(n_temperatures: int) -> int:
-    """Gibbs sweeps of each chain in all.
+    """Gibbs sweeps of each chain in all, in the time of AIS and reverse AIS over so many temperatures.
 
-    >>> n_sweeps(14_500)  # the pair of AIS and reverse AIS: 29,998
-    31647
+    >>> n_sweeps(14_500)  # of the pair: 29,998, each of which takes less time
+    11346
     """
-    return N_BURN_IN + _n_scouting(n_temperatures) - 1 + N_MORE + 2 * (n_temperatures - 1)
+    scouting, annealing = len(_even(_n_scouting(n_temperatures))), len(_even(n_temperatures))
+    return N_BURN_IN + scouting - 1 + N_MORE + 2 * (annealing - 1)
 
 
 def _n_scouting(n_temperatures: int) -> int:
     return max(200, int(_SCOUTS * n_temperatures))
+
+
+def _even(n_temperatures: int) -> Float64:
+    """Inverse temperatures for annealing that takes as long as AIS over so many."""
+    return np.linspace(0.0, 1.0, max(n_temperatures // TIMES_AS_LONG, 2))
 
 
 def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
@@ -155,17 +169,24 @@ def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
     return low, float(np.sqrt(variance)), float(2 * _logistic(forward - low).mean())
 
 
-def _unreached(forward: Float64, checks: Float64, log_ratio: float) -> float:
-    """By how much the regions that annealing hardly reaches may raise the estimate; 0 where there are none.
+def _unreached(forward: Float64, backward: Float64, ends: Places, starts: Places, log_ratio: float) -> float:
+    """By how much the regions where the two directions disagree may raise the estimate; 0 where they do not.
 
     Within a region, the forward weights average to its share of Z_1 / Z_0, divided by the share of the forward chains
-    that end in it; and so do the reciprocals of the backward weights. So where backward weights are far above all
-    forward ones, less than one forward chain has properly got there, and how much of the model lies there is unknown.
+    that end in it; and so do the reciprocals of the backward weights. So no knowledge is needed of how the region
+    compares with others.
     """
-    high = checks[checks > forward.max() + _APART]
+    apart = [
+        region
+        for region in np.intersect1d(ends, starts)
+        if backward[starts == region].min() - forward[ends == region].max() > _APART
+    ]
+    high = backward[np.isin(starts, apart)]
     if len(high) < _ENOUGH:
         return 0.0
-    return max(float(-_log_mean_exp(-high) - np.log(len(forward)) - log_ratio), 0.0)
+    share = np.isin(ends, apart).mean()
+    above = float(-_log_mean_exp(-high) + np.log(share) - log_ratio)
+    return above if above > _APART else 0.0
 
 
 def _log_mean_exp(x: Float64) -> float:
@@ -183,7 +204,7 @@ def _forward(
     rbm: RBM, mixture: Mixture, betas: Float64, n_chains: int, rng: np.random.Generator, progress: Progress | None
 ) -> tuple[Array, Float64]:
     v = mixture.draw(n_chains, rng)
-    return v, anneal(rbm, v, mixture, betas, rng, progress)
+    return v, anneal_anchored(rbm, v, mixture, betas, rng, progress)
 
 
 def _by_region(mixture: Mixture, settled: Array, ends: Array, weights: Float64, rng: np.random.Generator) -> Array:

@@ -19,14 +19,14 @@ narrow, or contain other values than zero and one.
 | ``products.py`` | inputs of the layers, the gradient's statistics, momentum |
 | ``draws.py`` | probabilities and random draws |
 | ``softplus.py`` | sums of softplus, for free energies |
-| ``annealing.py`` | the hidden layer's part of one step of AIS |
+| ``annealing.py`` | the hidden layer's part of one step of annealing |
 | ``grouped.py`` | the model of a table |
 | ``scores.py`` | how surprising the rows of a table are |
 | ``workspace.py`` | arrays that are reused |
 | ``compiled/`` | the loops that Numba compiles |
 """
 
-from genreplay.core.kernels.annealing import anneal
+from genreplay.core.kernels.annealing import anneal, softplus_between
 from genreplay.core.kernels.arrays import Array, Integers
 from genreplay.core.kernels.choice import compiled_loops, threads, use
 from genreplay.core.kernels.draws import draw, sample, sigmoid
@@ -52,6 +52,7 @@ __all__ = [
     "momentum",
     "sample",
     "sigmoid",
+    "softplus_between",
     "sum_log1p_exp_neg",
     "sum_softplus",
     "threads",

@@ -1,13 +1,13 @@
-"""The hidden layer's part of one step of annealed importance sampling (AIS)."""
+"""The hidden layer's part of one step of annealing."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from genreplay.core.kernels.arrays import Array, Float64
-from genreplay.core.kernels.choice import loops_for
+from genreplay.core.kernels.choice import COMPILED_FROM, compiled_loops, loops_for
 from genreplay.core.kernels.draws import draw, random_bits, sigmoid
-from genreplay.core.kernels.softplus import sum_log1p_exp_neg
+from genreplay.core.kernels.softplus import sum_log1p_exp_neg, sum_softplus
 
 
 def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, p: Array, h: Array) -> Float64:
@@ -31,3 +31,18 @@ def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, p:
     before, after = (sum_log1p_exp_neg(number(each) * size) for each in (beta, following))
     draw(sigmoid(np.multiply(x, number(following), out=p), out=p), rng, out=h)
     return (following - beta) * positive + after - before
+
+
+def softplus_between(x: Array, c: Array, beta: float) -> Float64:
+    """sum_j softplus((1 - beta) c_kj + beta x_rj), for each row r of ``x`` and each k.
+
+    >>> softplus_between(np.array([[0.0, 1000.0]]), c=np.zeros((1, 2)), beta=0.5).round(3)
+    array([[500.693]])
+    """
+    number = x.dtype.type
+    loops = compiled_loops() if x.dtype == np.float32 and x.size * len(c) >= COMPILED_FROM else None
+    if loops is not None:
+        out = np.empty((len(x), len(c)))
+        loops.softplus_between(len(x), x.size * len(c), x, c, number(beta), out)
+        return out
+    return sum_softplus(number(beta) * x[:, np.newaxis] + number(1 - beta) * c)

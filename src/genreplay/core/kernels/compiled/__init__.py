@@ -5,7 +5,7 @@ compiled at its first call and cached on disk. It releases Python's global lock,
 """
 
 from genreplay.core.kernels.compiled import coding, grouped, parallel, running, scores
-from genreplay.core.kernels.compiled.draws import anneal, sample, sigmoid
+from genreplay.core.kernels.compiled.draws import anneal, sample, sigmoid, softplus_between
 from genreplay.core.kernels.compiled.sparse import (
     add_product,
     count_flips,
@@ -31,5 +31,6 @@ __all__ = [
     "sample",
     "scores",
     "sigmoid",
+    "softplus_between",
     "transpose",
 ]

@@ -124,3 +124,23 @@ def anneal(
             logs += np.log(np.float64(after)) - np.log(np.float64(before))
         decide(p_row, uniform[r], spare[r], out[r])
         change[r] = (np.float64(following) - np.float64(beta)) * positive + logs
+
+
+@over_rows
+def softplus_between(first: int, last: int, x: Array, c: Array, beta: float, out: Float64) -> None:
+    """Compute the sums of ``kernels.softplus_between``, with a logarithm for a hundred units, as in ``anneal``."""
+    zero, one = np.float32(0), np.float32(1)
+    rest = one - beta
+    for r in range(first, last):
+        row = x[r]
+        for k in range(c.shape[0]):
+            c_row = c[k]
+            positive, logs = zero, 0.0
+            for begin in range(0, row.shape[0], 100):
+                product = one
+                for i in range(begin, min(begin + 100, row.shape[0])):
+                    y = rest * c_row[i] + beta * row[i]
+                    product *= one + exp_neg(abs(y))
+                    positive += max(y, zero)
+                logs += np.log(np.float64(product))
+            out[r, k] = np.float64(positive) + logs
