@@ -190,8 +190,8 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
             to the model and back; the mixture is fitted to samples of the model, so that modes far from the base rates
             are not missed, and knows the hidden units of each mode, so that chains stay near it. "ais" anneals from the
             base rates of the rows seen; where it misses modes, or with too few temperatures, the log-likelihood comes
-            out too high. "reverse-ais" anneals back from where "ais" ended. "auto" is exact where that takes seconds (18
-            units against 784), else "two-way".
+            out too high. "reverse-ais" anneals back from where "ais" ended. "auto" is exact where that takes seconds
+            (18 units against 784), else "two-way".
         rows : array-like of shape (n_rows, n_visible) or None, default=None
             Rows like those that were learned. The samples for "two-way" start from them, and from the model's own
             chains and dreams; from these alone if None. The estimate is held against the bound that they give.
