@@ -593,7 +593,7 @@ def test_scores_say_once_that_ais_will_take_long_how_long_and_what_is_cheaper(mo
         model.score_samples(rows)
     (warning,) = told
     assert str(warning.message) == (
-        "score_samples estimates log Z first, by annealing over 60 temperatures: about 1,517 s. It is kept until the "
+        "score_samples estimates log Z first, by annealing over 60 temperatures: about 1,120 s. It is kept until the "
         "next update. To compare rows, free_energy needs no log Z; for a rougher estimate in a tenth of the time, pass "
         "log_partition=rbm.log_partition(temperatures=1450); progress=True there draws a bar."
     )

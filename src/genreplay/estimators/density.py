@@ -156,7 +156,8 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
             return
         for _ in range(2):  # the first time may include loading compiled loops
             trial = self.log_partition("ais", temperatures=29)
-        seconds = trial.seconds * 2 * _N_TEMPERATURES / 28  # as long as AIS and reverse AIS
+        n_sweeps = partition.N_BURN_IN + 2 * _N_TEMPERATURES  # of AIS and reverse AIS, which take as long
+        seconds = trial.seconds * n_sweeps / 28
         warnings.warn(
             f"score_samples estimates log Z first, by annealing over {_N_TEMPERATURES:,} temperatures: about "
             f"{seconds:,.0f} s. It is kept until the next update. To compare rows, free_energy needs no log Z; for a "
