@@ -36,9 +36,8 @@ class Run(Protocol):
     whose default keeps the meaning, for a new figure that old results may lack, or for faster code.
 
     A run may also have ``obstacle``, None or the sentence that says why it cannot be run here; ``timed``, True where
-    its seconds matter more than its peak of memory, which takes time to trace; ``max_seeds``, None or the number of
-    seeds that are enough; and ``replaces``, an earlier version whose results are shown until all seeds have run again,
-    where that takes long.
+    its seconds matter more than its peak of memory, which takes time to trace; and ``max_seeds``, None or the number
+    of seeds that are enough.
     """
 
     kind: ClassVar[str]
@@ -93,18 +92,6 @@ def identity(described: Mapping[str, Any]) -> str:
     True
     """
     return json.dumps([described[name] for name in ("kind", "version", "settings", "seed")], sort_keys=True)
-
-
-def identities(run: Run, seed: int) -> list[str]:
-    """The identity of a run with a seed, and that in the version which it replaces, if any.
-
-    >>> from genreplay.experiments.beyond.run import BeyondRun
-    >>> identities(BeyondRun(), seed=0)
-    ['["beyond", 2, {}, 0]', '["beyond", 1, {}, 0]']
-    """
-    described = describe(run, seed)
-    versions = [run.version, *([run.replaces] if hasattr(run, "replaces") else [])]
-    return [identity(described | {"version": version}) for version in versions]
 
 
 def override(runs: Iterable[Run], settings: Mapping[str, Any]) -> list[Run]:

@@ -23,7 +23,6 @@ class OnlineRun:
 
     kind: ClassVar[str] = "online"
     version: ClassVar[int] = 2
-    replaces: ClassVar[int] = 1
     timed: ClassVar[bool] = True
 
     dataset: str = "mnist"
