@@ -8,6 +8,7 @@ import pytest
 from genreplay.core import RBM, partition
 from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import anneal
+from genreplay.core.kernels import softplus_between
 from genreplay.core.mixture import Mixture, fit_means
 from genreplay.core.partition import LogPartition, bound_by
 from genreplay.core.two_way import _unreached, bennett, n_sweeps, two_way
@@ -144,3 +145,13 @@ def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
     assert _unreached(forward, checks[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
     assert _unreached(forward, checks, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
     assert "up to 19 nats higher" in LogPartition(1.0, 0.1, 50.0, "two-way", 1, 0.1, unreached=18.6).doubt
+
+
+def test_compiled_sums_between_parts_and_model_are_those_of_numpy() -> None:
+    rng = RNG(0)
+    x, c = rng.normal(scale=5, size=(60, 130)), rng.normal(scale=5, size=(4, 130))
+    for beta in (0.0, 0.3, 1.0):
+        expected = np.logaddexp(0, beta * x[:, None] + (1 - beta) * c).sum(axis=2)
+        for dtype in (np.float32, np.float64):  # float32 is compiled where there is Numba: 31,200 numbers are enough
+            found = softplus_between(x.astype(dtype), c.astype(dtype), beta)
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
