@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from genreplay.core import RBM, partition
+from genreplay.core import RBM, anchored, partition
 from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import anneal
-from genreplay.core.kernels import softplus_between
+from genreplay.core.kernels import Array, softplus_between
+from genreplay.core.kernels.arrays import Flags, Float64
 from genreplay.core.mixture import Mixture, fit_means
 from genreplay.core.partition import LogPartition, bound_by
 from genreplay.core.two_way import _unreached, bennett, n_sweeps, two_way
@@ -150,8 +151,31 @@ def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
 def test_compiled_sums_between_parts_and_model_are_those_of_numpy() -> None:
     rng = RNG(0)
     x, c = rng.normal(scale=5, size=(60, 130)), rng.normal(scale=5, size=(4, 130))
+    wanted = rng.random((60, 4)) < 0.9
     for beta in (0.0, 0.3, 1.0):
-        expected = np.logaddexp(0, beta * x[:, None] + (1 - beta) * c).sum(axis=2)
-        for dtype in (np.float32, np.float64):  # float32 is compiled where there is Numba: 31,200 numbers are enough
-            found = softplus_between(x.astype(dtype), c.astype(dtype), beta)
+        expected = np.where(wanted, np.logaddexp(0, beta * x[:, None] + (1 - beta) * c).sum(axis=2), -np.inf)
+        for dtype in (np.float32, np.float64):  # float32 is compiled where there is Numba: 28,000 numbers are enough
+            found = softplus_between(x.astype(dtype), c.astype(dtype), beta, wanted)
             np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_negligible_parts_are_left_out_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = RNG(0)
+    rbm = RBM(W=rng.normal(scale=0.5, size=(30, 300)), a=rng.normal(size=300), b=rng.normal(size=30))
+    mixture = Mixture.of_means(rng.uniform(0.02, 0.98, size=(5, 300)), np.full(5, 0.2))
+    computed = []
+
+    def counted(x: Array, c: Array, beta: float, wanted: Flags) -> Float64:
+        computed.append(wanted.sum())
+        return softplus_between(x, c, beta, wanted)
+
+    def weights() -> Float64:
+        computed.clear()
+        return anchored.anneal_anchored(rbm, mixture.draw(40, RNG(1)), mixture, np.linspace(0, 1, 30), RNG(2), None)
+
+    monkeypatch.setattr(anchored, "softplus_between", counted)
+    few, n_few = weights(), sum(computed)
+    monkeypatch.setattr(anchored, "_NEGLIGIBLE", np.inf)
+    every, n_every = weights(), sum(computed)
+    np.testing.assert_allclose(few, every, rtol=0, atol=1e-9)
+    assert n_few < 0.8 * n_every

@@ -25,6 +25,9 @@ from genreplay.core.rbm import RBM
 
 Float64 = npt.NDArray[np.float64]
 
+_NEGLIGIBLE = 30.0
+"""nats below the term with the highest bound: less than the last digit of a sum in float32"""
+
 
 def anneal_anchored(
     rbm: RBM, v: Array, mixture: Mixture, betas: Float64, rng: np.random.Generator, progress: Progress | None
@@ -44,17 +47,26 @@ def anneal_anchored(
     x, x_h, p_h, h = work.array("hidden", (4, len(v), rbm.n_hidden), v.dtype)
     x_v, p_v = work.array("visible", (2, *v.shape), v.dtype)
     hidden = to_hidden(mixture.means.astype(v.dtype), rbm.W, rbm.b)
-    at_zero = mixture.log_norms + sum_softplus(hidden)
+    at_zero = sum_softplus(hidden)
 
     def terms(beta: float) -> Float64:
-        """The logarithms of the terms of the sum over parts, for each row."""
-        nearness = mixture.log_shares + (1 - beta) * (log_odds - at_zero)
-        return nearness + beta * along + softplus_between(x, hidden, beta)
+        """The logarithms of the terms of the sum over parts, for each row; -inf where a term is negligible.
+
+        Softplus is convex, so each sum over hidden units is at most that between its values at beta = 0 and 1. This
+        shows at little cost which terms are negligible beside that with the highest bound: nearly all, most of the way.
+        """
+        known = mixture.log_shares + (1 - beta) * (log_q - at_zero) + beta * along
+        at_most = known + (1 - beta) * at_zero + beta * at_one
+        found = at_most == at_most.max(axis=1, keepdims=True)
+        log_terms = known + softplus_between(x, hidden, beta, found)
+        others = ~found & (at_most > log_terms.max(axis=1, keepdims=True) - _NEGLIGIBLE)
+        return np.where(others, known + softplus_between(x, hidden, beta, others), log_terms)
 
     for k, (beta, following) in enumerate(pairwise(betas), start=1):
         to_hidden(v, rbm.W, rbm.b, out=x)
-        log_odds = (v @ mixture.biases.T).astype(np.float64)
+        log_q = mixture.log_densities(v)
         along = (v @ rbm.a).astype(np.float64)[:, None]
+        at_one = softplus_between(x, x[:1], 1.0, np.ones((len(x), 1), dtype=np.bool_))
         before, after = terms(beta), terms(following)
         highest = after.max(axis=1, keepdims=True)
         odds = np.exp(after - highest)

@@ -49,7 +49,7 @@ N_CHECKS = 20
 _ENOUGH = 3
 """of these chains that must say so: a single one may have been put into the wrong region"""
 TIMES_AS_LONG = 3
-"""a temperature of anchored annealing takes about three times as long as one of AIS, and a third as many do as well"""
+"""a temperature of anchored annealing takes two to three times as long as one of AIS, and a third as many do as well"""
 _APART = 5.0
 """nats beyond which the weights of both directions in a region, or what each says of log Z, do not belong together"""
 _SCOUTS = 0.1

@@ -200,7 +200,7 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
             Chains of AIS.
         temperatures : int or array-like, default=14500
             How many, spaced as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1. For
-            "two-way" a third as many do, evenly spaced, since each takes three times as long.
+            "two-way" a third as many do, evenly spaced, since each takes two to three times as long.
         random_state : int, RandomState instance or None, default=None
             None derives the random numbers from the model, without changing it.
         progress : bool or callable, default=False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from genreplay.core.kernels.arrays import Array, Float64
+from genreplay.core.kernels.arrays import Array, Flags, Float64
 from genreplay.core.kernels.choice import COMPILED_FROM, compiled_loops, loops_for
 from genreplay.core.kernels.draws import draw, random_bits, sigmoid
 from genreplay.core.kernels.softplus import sum_log1p_exp_neg, sum_softplus
@@ -33,16 +33,18 @@ def anneal(x: Array, beta: float, following: float, rng: np.random.Generator, p:
     return (following - beta) * positive + after - before
 
 
-def softplus_between(x: Array, c: Array, beta: float) -> Float64:
-    """sum_j softplus((1 - beta) c_kj + beta x_rj), for each row r of ``x`` and each k.
+def softplus_between(x: Array, c: Array, beta: float, wanted: Flags) -> Float64:
+    """sum_j softplus((1 - beta) c_kj + beta x_rj), for each row r of ``x`` and each k that is wanted for it, else -inf.
 
-    >>> softplus_between(np.array([[0.0, 1000.0]]), c=np.zeros((1, 2)), beta=0.5).round(3)
-    array([[500.693]])
+    >>> softplus_between(np.array([[0.0, 1000.0]]), np.zeros((2, 2)), 0.5, wanted=np.array([[True, False]])).round(3)
+    array([[500.693,    -inf]])
     """
-    number = x.dtype.type
-    loops = compiled_loops() if x.dtype == np.float32 and x.size * len(c) >= COMPILED_FROM else None
+    number, sums = x.dtype.type, np.full(wanted.shape, -np.inf)
+    work = np.count_nonzero(wanted) * x.shape[1]
+    loops = compiled_loops() if x.dtype == np.float32 and work >= COMPILED_FROM else None
     if loops is not None:
-        out = np.empty((len(x), len(c)))
-        loops.softplus_between(len(x), x.size * len(c), x, c, number(beta), out)
-        return out
-    return sum_softplus(number(beta) * x[:, np.newaxis] + number(1 - beta) * c)
+        loops.softplus_between(len(x), work, x, c, number(beta), wanted, sums)
+        return sums
+    rows, parts = wanted.nonzero()
+    sums[rows, parts] = sum_softplus(number(beta) * x[rows] + number(1 - beta) * c[parts])
+    return sums

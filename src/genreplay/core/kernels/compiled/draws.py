@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from genreplay.core.kernels.arrays import Array, Float64, Uint16
+from genreplay.core.kernels.arrays import Array, Flags, Float64, Uint16
 from genreplay.core.kernels.compiled.parallel import OPTIONS, over_rows
 
 _LOG2_E = np.float32(1 / np.log(2))
@@ -127,13 +127,15 @@ def anneal(
 
 
 @over_rows
-def softplus_between(first: int, last: int, x: Array, c: Array, beta: float, out: Float64) -> None:
+def softplus_between(first: int, last: int, x: Array, c: Array, beta: float, wanted: Flags, sums: Float64) -> None:
     """Compute the sums of ``kernels.softplus_between``, with a logarithm for a hundred units, as in ``anneal``."""
     zero, one = np.float32(0), np.float32(1)
     rest = one - beta
     for r in range(first, last):
         row = x[r]
         for k in range(c.shape[0]):
+            if not wanted[r, k]:
+                continue
             c_row = c[k]
             positive, logs = zero, 0.0
             for begin in range(0, row.shape[0], 100):
@@ -143,4 +145,4 @@ def softplus_between(first: int, last: int, x: Array, c: Array, beta: float, out
                     product *= one + exp_neg(abs(y))
                     positive += max(y, zero)
                 logs += np.log(np.float64(product))
-            out[r, k] = np.float64(positive) + logs
+            sums[r, k] = np.float64(positive) + logs
