@@ -582,9 +582,9 @@ def test_scores_say_once_that_ais_will_take_long_how_long_and_what_is_cheaper(mo
         calls.append(len(betas))
         return ais(rbm, rng, betas, *args)._replace(seconds=28.0)
 
-    def quick(rbm: RBM, rows: Any, rng: np.random.Generator, betas: Any, *args: Any) -> LogPartition:
-        calls.append(len(betas))
-        return estimate(rbm, rows, rng, partition.schedule(29), *args)
+    def quick(rbm: RBM, rows: Any, rng: np.random.Generator, n_temperatures: int, *args: Any) -> LogPartition:
+        calls.append(n_temperatures)
+        return estimate(rbm, rows, rng, 29, *args)
 
     monkeypatch.setattr(partition, "ais", trial)
     monkeypatch.setattr(two_way, "two_way", quick)
@@ -593,8 +593,8 @@ def test_scores_say_once_that_ais_will_take_long_how_long_and_what_is_cheaper(mo
         model.score_samples(rows)
     (warning,) = told
     assert str(warning.message) == (
-        "score_samples estimates log Z first, by annealing over 60 temperatures: about 1,120 s. It is kept until the "
-        "next update. To compare rows, free_energy needs no log Z; for a rougher estimate in a tenth of the time, pass "
+        "score_samples estimates log Z first: about 1,120 s. It is kept until the next update. To compare rows, "
+        "free_energy needs no log Z; for a rougher estimate in a seventh of the time, pass "
         "log_partition=rbm.log_partition(temperatures=1450); progress=True there draws a bar."
     )
     assert warning.filename == __file__, "it points to the caller"
@@ -719,6 +719,8 @@ def test_ais_takes_a_number_of_temperatures_or_the_temperatures_themselves() -> 
     assert model.log_partition("ais", n_chains=7, temperatures=[0, 0.3, 1]).n_sweeps == 7 * 2
     with pytest.raises(ValueError, match="from 0 to 1"):
         model.log_partition("ais", temperatures=[0.1, 1])
+    with pytest.raises(ValueError, match="an int for 'two-way', which spaces them itself"):
+        model.log_partition("two-way", temperatures=[0, 0.3, 1])
 
 
 def test_a_progress_bar_of_ais_goes_to_stderr_and_reaches_its_end(

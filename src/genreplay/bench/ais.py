@@ -64,7 +64,7 @@ def _price(rbm: RBM, rows: Array, base_bias: Array, effort: Effort) -> list[Figu
     turns = interleave(
         {
             PAIR: Contestant(lambda: bracket(rbm, rng, betas, n_chains, base_bias)),
-            BOTH_WAYS: Contestant(lambda: two_way(rbm, rows, rng, betas, n_chains)),
+            BOTH_WAYS: Contestant(lambda: two_way(rbm, rows, rng, len(betas), n_chains)),
         },
         effort.pick(3, 2),
     )

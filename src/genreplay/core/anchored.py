@@ -2,8 +2,9 @@
 
 Where hidden units start anew at beta = 0, as in AIS, a mode that many units hold up together falls apart on the way and
 is found again late or never, however close to it the chain starts. Here each part of the mixture knows the hidden units
-of its mode, too: their log-odds are those that the model gives to the means of the part. So at every beta the inputs of
-all units are, on average, those at beta = 1, and a chain can stay near its mode all the way.
+of its mode, too: their log-odds are those that the model gives to the means of the part. So where a part has the means
+of a mode, the inputs of hidden units are on average the same at every beta, those of visible units nearly so, and a
+chain can stay near its mode all the way.
 
 References
 ----------
@@ -52,8 +53,9 @@ def anneal_anchored(
     def terms(beta: float) -> Float64:
         """The logarithms of the terms of the sum over parts, for each row; -inf where a term is negligible.
 
-        Softplus is convex, so each sum over hidden units is at most that between its values at beta = 0 and 1. This
-        shows at little cost which terms are negligible beside that with the highest bound: nearly all, most of the way.
+        Softplus is convex, so each sum over hidden units lies below the straight line through its values at beta = 0
+        and 1. This shows at little cost which terms are negligible beside that with the highest bound: nearly all, most
+        of the way.
         """
         known = mixture.log_shares + (1 - beta) * (log_q - at_zero) + beta * along
         at_most = known + (1 - beta) * at_zero + beta * at_one

@@ -34,7 +34,7 @@ from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import Progress, settle
 from genreplay.core.kernels import Array
 from genreplay.core.mixture import Mixture, fit_means
-from genreplay.core.partition import N_BURN_IN, LogPartition, ascending, bound_by
+from genreplay.core.partition import N_BURN_IN, LogPartition, bound_by
 from genreplay.core.rbm import RBM
 
 Float64 = npt.NDArray[np.float64]
@@ -49,9 +49,9 @@ N_CHECKS = 20
 _ENOUGH = 3
 """of these chains that must say so: a single one may have been put into the wrong region"""
 TIMES_AS_LONG = 3
-"""a temperature of anchored annealing takes two to three times as long as one of AIS, and a third as many do as well"""
+"""a third of the temperatures of AIS do as well on models that learned, and each takes longer"""
 _APART = 5.0
-"""nats beyond which the weights of both directions in a region, or what each says of log Z, do not belong together"""
+"""nats; no more may lie between the weights of both directions in a region, or between what each says of log Z"""
 _SCOUTS = 0.1
 """temperatures of the scouts, as a share of all"""
 _BROAD = 0.15
@@ -64,27 +64,26 @@ def two_way(
     rbm: RBM,
     rows: Array,
     rng: np.random.Generator,
-    betas: Float64 | None = None,
+    n_temperatures: int = 14_500,
     n_chains: int = 100,
     progress: Progress | None = None,
 ) -> LogPartition:
     """Estimate log Z from annealing both ways.
 
     ``rows`` are states from which the chains of step 1 start: rows, persistent chains, dreams; the more of the model's
-    modes they are near, the better. ``betas`` are those of AIS that takes as long: here the temperatures are a third as
-    many, evenly spaced.
+    modes they are near, the better. ``n_temperatures`` are those of the pair of AIS and reverse AIS that takes at least
+    as long: here they are a third as many, evenly spaced.
 
-    >>> from genreplay.core.partition import exact, schedule
+    >>> from genreplay.core.partition import exact
     >>> rng = np.random.default_rng(0)
     >>> rbm = RBM(W=rng.standard_normal((6, 8)), a=np.zeros(8), b=np.zeros(6))
-    >>> estimate = two_way(rbm, rng.integers(0, 2, size=(100, 8)), rng, betas=schedule(290))
+    >>> estimate = two_way(rbm, rng.integers(0, 2, size=(100, 8)), rng, n_temperatures=290)
     >>> low, high = estimate.interval
     >>> low < exact(rbm).log_z < high
     True
     """
     began = time.perf_counter()
-    n_asked = len(ascending(betas))
-    betas = _even(n_asked)
+    betas = _even(n_temperatures)
     rows = np.asarray(rows, dtype=rbm.W.dtype)
     starts = rows[rng.choice(len(rows), size=n_chains, replace=len(rows) < n_chains)]
     settled = settle(rbm, starts, N_BURN_IN, rng, progress)
@@ -92,7 +91,7 @@ def two_way(
     means = _means(np.concatenate([settled, starts]), rng)
     shares = np.full(len(means), (1 - 2 * _BROAD) / (len(means) - 1))
     shares[0] = 2 * _BROAD
-    few = _even(_n_scouting(n_asked))
+    few = _even(_n_scouting(n_temperatures))
     scouts = Mixture.of_means(means, shares, rbm.W.dtype)
     v, log_weights = _forward(rbm, scouts, few, n_chains, rng, progress)
     weights = _normalised(log_weights)
@@ -115,7 +114,7 @@ def two_way(
         std_error,
         overlap * n_chains,
         "two-way",
-        n_chains * n_sweeps(n_asked),
+        n_chains * n_sweeps(n_temperatures),
         time.perf_counter() - began,
         bound_by(rbm, np.concatenate([rows, settled, v])),
         _unreached(forward, backward[n_chains:], *regions, log_ratio),
@@ -123,9 +122,9 @@ def two_way(
 
 
 def n_sweeps(n_temperatures: int) -> int:
-    """Gibbs sweeps of each chain in all, in the time of AIS and reverse AIS over so many temperatures.
+    """Gibbs sweeps that each chain makes.
 
-    >>> n_sweeps(14_500)  # of the pair: 29,998, each of which takes less time
+    >>> n_sweeps(14_500)  # AIS and reverse AIS over as many temperatures make 29,998 shorter ones
     11346
     """
     scouting, annealing = len(_even(_n_scouting(n_temperatures))), len(_even(n_temperatures))
@@ -137,7 +136,7 @@ def _n_scouting(n_temperatures: int) -> int:
 
 
 def _even(n_temperatures: int) -> Float64:
-    """Inverse temperatures for annealing that takes as long as AIS over so many."""
+    """Inverse temperatures in place of so many of AIS."""
     return np.linspace(0.0, 1.0, max(n_temperatures // TIMES_AS_LONG, 2))
 
 
@@ -174,7 +173,7 @@ def _unreached(forward: Float64, backward: Float64, ends: Places, starts: Places
 
     Within a region, the forward weights average to its share of Z_1 / Z_0, divided by the share of the forward chains
     that end in it; and so do the reciprocals of the backward weights. So no knowledge is needed of how the region
-    compares with others.
+    compares with others. Where no forward chain ends, nothing is known of its share, and it is not judged.
     """
     apart = [
         region

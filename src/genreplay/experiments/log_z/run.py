@@ -22,7 +22,7 @@ class PlantedRun:
 
     n_models: int = 200
     n_temperatures: int = 580
-    """of each estimate"""
+    """of AIS; annealing both ways takes fewer and longer ones"""
     n_rows: int = 200
     """drawn from the model: the base rates of AIS, and the starts of the other estimate"""
 
@@ -43,7 +43,7 @@ class PlantedRun:
         """Each estimate minus the truth, with its standard error."""
         truth, rows = partition.exact(rbm).log_z, rows_of(rbm, self.n_rows, rng)
         betas = partition.schedule(self.n_temperatures)
-        ours = two_way(rbm, rows, rng, betas)
+        ours = two_way(rbm, rows, rng, self.n_temperatures)
         base_bias = partition.base_rate_biases(rows.sum(axis=0), len(rows))
         forward, reverse = partition.bracket(rbm, rng, betas, base_bias=base_bias)
         low, high = ours.interval

@@ -64,7 +64,7 @@ def evaluate_rbm(
     """Score test rows by the parameters of a model that was not learned online."""
 
     def anneal(n_temperatures: int, count: Progress) -> LogPartition:
-        return two_way(rbm, test.astype(rbm.W.dtype), rng, partition.schedule(n_temperatures), progress=count)
+        return two_way(rbm, test.astype(rbm.W.dtype), rng, n_temperatures, progress=count)
 
     return _evaluate(rbm, test, labels, n_temperatures, anneal, progress)
 
