@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from genreplay.experiments import runner
 from genreplay.experiments.beyond import BeyondRun
-from genreplay.experiments.paper.online import OnlineRun
 from genreplay.experiments.results import Results
-from genreplay.experiments.run import Run
 from genreplay.report.beyond import STREAMS, ablation, content, contest, price, table
 from genreplay.report.markdown import beyond_table
 from tests.report.made_up import mostly_right, records, right
@@ -63,37 +58,6 @@ def test_sentences_count_the_sets() -> None:
     assert section is not None
     assert "the paper's OCD_GR on 8 of 9 sets" in section.sentences[0]
     assert any("sorted order, with the same ingredients: dream pool -90.0, ER-IM -85.0" in s for s in section.sentences)
-
-
-def largest_gaps(markdown: str) -> list[float]:
-    """Of the columns whose log Z is by forward and reverse AIS."""
-    lines = [line.split(" | ")[1:4] for line in markdown.splitlines() if line.startswith("|") and "gap" in line]
-    by_column = [
-        [float(gap) for cell in column for gap in re.findall(r"gap (-?[\d.]+)", cell)]
-        for column in zip(*lines, strict=True)
-    ]
-    return [max(map(abs, gaps)) for gaps in by_column if gaps]
-
-
-def said_gaps(markdown: str) -> list[float]:
-    (sentence,) = re.findall(r"Largest gap .*?, in nats: (.*)\.$", markdown, flags=re.MULTILINE)
-    return [float(gap) for gap in re.findall(r" ([\d.]+)(?:,|$)", sentence)]
-
-
-@pytest.mark.parametrize("odd", [OnlineRun(dataset="nips"), OnlineRun(order="sorted")])
-def test_the_largest_gaps_in_words_are_those_of_the_table(odd: Run) -> None:
-    def world(run: Run, seed: int) -> dict[str, Any]:
-        return right(run, seed) | ({"gap": -8.84} if run == odd and seed == 1 else {})
-
-    text = beyond_table(Results(records(world, NEEDED)))
-    assert largest_gaps(text) == [8.84], "of the paper's protocol"
-    assert said_gaps(text) == largest_gaps(text)
-
-
-@pytest.mark.skipif(not RESULTS.exists(), reason="the full results are not here")
-def test_the_largest_gaps_of_the_stored_results_are_those_of_the_table() -> None:
-    text = beyond_table(Results(runner.read(RESULTS)))
-    assert said_gaps(text) == largest_gaps(text)
 
 
 def test_the_page_shows_ablation_and_dreams_and_says_what_was_not_run() -> None:

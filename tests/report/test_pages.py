@@ -13,12 +13,11 @@ from genreplay.cli import main
 from genreplay.experiments.paper.claims import CLAIMS
 from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.results import Results
-from genreplay.experiments.run import Run
 from genreplay.experiments.runner import _append
 from genreplay.report.pages import FIRST, first_page, pages
 from genreplay.report.sections import SECTIONS
 from genreplay.report.sheets import unpack
-from tests.report.made_up import likelihood, records, right, wrong
+from tests.report.made_up import records, right, wrong
 from tests.report.reader import Reader, page_of
 
 METHODS = ("OCD_GR", "ER-IM", "ER-ML", "ER-ML packed", "no replay")
@@ -143,19 +142,6 @@ def test_paper_and_ours_stand_side_by_side(site: dict[str, str]) -> None:
         assert method in re.sub(r"<[^>]+>", " ", site["cost.html"])
 
 
-def test_doubtful_figures_are_marked() -> None:
-    def world(run: Any, seed: int) -> dict[str, Any]:
-        figures = right(run, seed)
-        if run.kind == "online" and run.dataset == "dna" and run.method == "ER-IM":
-            figures["gap"] = -2.5
-        return figures
-
-    clean, marked = (page_of(Results(records(each, ["table2"])), "table2") for each in (right, world))
-    assert clean.count('title="forward and reverse') == 0
-    assert marked.count('title="forward and reverse') == 1
-    assert re.search(r"\N{MINUS SIGN}111\.81<span class=\"mark\".*gap \N{MINUS SIGN}2\.50", marked)
-
-
 def test_unknown_figures_are_marked_and_are_no_numbers() -> None:
     def world(run: Any, seed: int) -> dict[str, Any]:
         figures = right(run, seed)
@@ -181,16 +167,6 @@ def test_what_was_not_run_is_said_to_be_not_run() -> None:
     assert sum(Reader(page).tags["svg"] for page in site.values()) == 12
     assert "Fig. 3, section 4.1" in site["fig3.html"]
     assert site["runs.html"].count(">not run</span>") == len(EXPERIMENTS) - 1
-
-
-def test_curves_say_how_their_log_z_was_estimated() -> None:
-    def both_ways(run: Run, seed: int) -> dict[str, Any]:
-        return right(run, seed) | likelihood(-115.0, seed) | {"gap": None}
-
-    assert "forward AIS only" in page_of(Results(records(right, ["fig5"])), "fig5")
-    page = page_of(Results(records(both_ways, ["fig5"])), "fig5")
-    assert "annealed both ways over 290 temperatures" in page
-    assert "forward AIS only" not in page
 
 
 @pytest.mark.slow

@@ -13,9 +13,6 @@ from genreplay.experiments.registry import EXPERIMENTS
 from genreplay.experiments.run import Run, identities, identity
 from genreplay.experiments.runner import Record
 
-MAX_GAP = 2.0
-"""nats between forward and reverse AIS beyond which a figure is marked"""
-
 
 class Estimate(NamedTuple):
     """Mean test nats of a run over its seeds, and how far to trust it."""
@@ -27,12 +24,6 @@ class Estimate(NamedTuple):
     n_seeds: int
     log_z_error: float
     """standard error of log Z for one seed: the root mean square over seeds"""
-    gap: float | None
-    """nats by forward minus nats by reverse AIS, of the seed where they differ most; None by annealing both ways"""
-    low: float
-    """mean over seeds of the lower of forward and reverse AIS"""
-    high: float
-    """mean over seeds of the higher of the two"""
     class_std: float | None
     """standard deviation of the classes' means, averaged over seeds"""
     n_unknown: int = 0
@@ -41,11 +32,7 @@ class Estimate(NamedTuple):
     @property
     def doubt(self) -> str:
         """Why the figure does not stand; empty if it does."""
-        if self.n_unknown:
-            return f"log Z is unknown for {self.n_unknown} of {self.n_seeds} seeds"
-        if self.gap is not None and abs(self.gap) > MAX_GAP:
-            return f"forward and reverse AIS differ by more than {MAX_GAP:.0f} nats"
-        return ""
+        return f"log Z is unknown for {self.n_unknown} of {self.n_seeds} seeds" if self.n_unknown else ""
 
     @property
     def error(self) -> float | None:
@@ -69,20 +56,14 @@ def estimate(records: Sequence[Record]) -> Estimate | None:
     if not records:
         return None
     every = [record["figures"] for record in records]
-    figures = [each for each in every if not each.get("doubt")]
+    figures = [each for each in every if not each["doubt"]]
     nats = np.array([each["nats"] for each in figures])
-    reverse = np.array([each.get("reverse_nats") or each["nats"] for each in figures])
-    gaps = [each["gap"] for each in figures if each.get("gap") is not None]
     stds = [each["class_std"] for each in figures if each["class_std"] is not None]
-    errors = [each["error"] if "error" in each else each["ais_error"] for each in figures]
     return Estimate(
         mean=float(nats.mean()) if figures else math.nan,
         deviation=float(nats.std(ddof=1)) if len(figures) > 1 else None,
         n_seeds=len(every),
-        log_z_error=math.sqrt(float(np.mean(np.square(errors)))) if figures else math.nan,
-        gap=max(gaps, key=abs) if gaps else None,
-        low=float(np.minimum(nats, reverse).mean()) if figures else math.nan,
-        high=float(np.maximum(nats, reverse).mean()) if figures else math.nan,
+        log_z_error=math.sqrt(float(np.mean([each["error"] ** 2 for each in figures]))) if figures else math.nan,
         class_std=float(np.mean(stds)) if stds else None,
         n_unknown=len(every) - len(figures),
     )

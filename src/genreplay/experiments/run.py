@@ -98,9 +98,9 @@ def identity(described: Mapping[str, Any]) -> str:
 def identities(run: Run, seed: int) -> list[str]:
     """The identity of a run with a seed, and those in the versions which it replaces, if any.
 
-    >>> from genreplay.experiments.beyond.run import BeyondRun
-    >>> identities(BeyondRun(), seed=0)
-    ['["beyond", 2, {}, 0]', '["beyond", 1, {}, 0]']
+    >>> from genreplay.experiments.paper.online import OnlineRun
+    >>> identities(OnlineRun(), seed=0)
+    ['["online", 3, {}, 0]', '["online", 2, {}, 0]']
     """
     described = describe(run, seed)
     versions = [run.version, *getattr(run, "replaces", ())]

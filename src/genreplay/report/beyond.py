@@ -82,7 +82,7 @@ class Gain(NamedTuple):
 
     nats: float
     error: float | None
-    """standard error over seeds and AIS, of both sides; None for a single seed"""
+    """standard error over seeds and log Z, of both sides; None for a single seed"""
     doubt: str
     """why one of them does not stand; empty if both do"""
 
@@ -228,7 +228,6 @@ def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> 
             ),
         }
         said.append("At or above " + ", ".join(f"{what} on {k} of {n} sets" for what, k in counts.items()) + ".")
-        said += _gaps(rows, contests)
     for each in contests:
         if each.closed is not None:
             said.append(
@@ -244,22 +243,6 @@ def sentences(rows: list[Row], contests: list[Contest], prices: list[Price]) -> 
             f"{cost.bytes_ratio:.2f} times its bytes."
         )
     return said
-
-
-def _gaps(rows: list[Row], contests: list[Contest]) -> list[str]:
-    """How far forward and reverse AIS differ at most, column by column of the tables."""
-    columns = {
-        "modern": [row.modern for row in rows] + [each.methods["dream pool"] for each in contests],
-        "ER-IM with the same ingredients": [row.stored for row in rows] + [each.methods["ER-IM"] for each in contests],
-        "the paper's protocol": [row.protocol for row in rows] + [each.protocol for each in contests],
-    }
-    largest = {
-        column: max((abs(found.gap) for found in each if found is not None and found.gap is not None), default=None)
-        for column, each in columns.items()
-    }
-    shown = [f"{column} {gap:.2f}" for column, gap in largest.items() if gap is not None]
-    where = "over all sets and, for MNIST, both orders"
-    return [f"Largest gap between forward and reverse AIS {where}, in nats: {', '.join(shown)}."] if shown else []
 
 
 def ablation(results: Results) -> dict[str, dict[Stream, Gain]]:

@@ -64,7 +64,7 @@ def draw(results: Results) -> dict[str, Markup]:
         }
         for order in ORDERS
     }
-    values = [edge for each in bars.values() for e in each.values() for edge in (e.low, e.mean) if not math.isnan(edge)]
+    values = [e.mean for each in bars.values() for e in each.values() if not math.isnan(e.mean)]
     spread = [e.class_std or 0.0 for each in bars.values() for e in each.values()]
     pictures = {}
     for order, points in bars.items():
@@ -75,8 +75,6 @@ def draw(results: Results) -> dict[str, Markup]:
             x = sizes.index(size) + 0.24 * (PAPER_METHODS.index(method) - 1)
             colour = svg.ink(method)
             axes.errorbar(x, nats.mean, yerr=nats.class_std, fmt=svg.MARKERS[method], color=colour, capsize=3)
-            if nats.doubt and nats.gap is not None:
-                axes.plot(x, nats.low, "_", color=colour, markersize=13, markeredgewidth=2)
             if order == "random" and size == 500:
                 axes.plot(x, PAPER["mnist"][method], "D", color=colour, markerfacecolor="none", markersize=8)
         if order == "random" and not results.quick:

@@ -18,8 +18,6 @@ class Content(NamedTuple):
     picture: Markup
     methods: list[str]
     """that have a curve"""
-    by_ais: bool
-    """whether the curves are by forward AIS, and the last models also by reverse AIS"""
     missing: list[str]
     """methods that were not run"""
     n_hidden: int
@@ -41,7 +39,6 @@ def content(results: Results) -> Content | None:
     return Content(
         picture,
         [method for method in run if run[method]],
-        any(found.gap is not None for method in run if (found := results.nats("fig5", method=method))),
         [method for method in run if not run[method]],
         first.n_hidden,
         first.curve_every,
@@ -64,9 +61,7 @@ def draw(results: Results) -> Markup | None:
         axes.fill_between(rows, nats - std, nats + std, color=colour, alpha=0.14, linewidth=0)
         axes.plot(rows, nats, color=colour)
         x = 1.03 * rows[-1] + 0.01 * rows[-1] * PAPER_METHODS.index(method)
-        axes.plot([x, x], [final.low, final.mean], color=colour, linewidth=1.2, clip_on=False)
         axes.plot(x, final.mean, svg.MARKERS[method], color=colour, markersize=7, clip_on=False)
-        axes.plot(x, final.low, "_", color=colour, markersize=10, markeredgewidth=2, clip_on=False)
     if not drawn:
         return None
     axes.set_xlabel("thousand rows seen")

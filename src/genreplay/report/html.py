@@ -9,7 +9,6 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from genreplay.experiments.results import MAX_GAP
 from genreplay.formatting import fine_percent, number, percent, signed, slug, thousands, three_digits
 from genreplay.report.titles import column_title
 
@@ -50,7 +49,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["max_gap"] = MAX_GAP
     filters = (
         breakable,
         code,

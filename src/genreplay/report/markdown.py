@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from genreplay.experiments.nab.halves import N_SPLITS
-from genreplay.experiments.results import MAX_GAP, Results
+from genreplay.experiments.results import Results
 from genreplay.formatting import fine_percent
 from genreplay.report import anomaly, beyond, calibration, faults, halves, nab, regimes, sensors, summary, table2
 from genreplay.report.table2 import COLUMNS, Cell, Row
@@ -28,11 +28,9 @@ def table(results: Results) -> str:
     lines += [
         "",
         f"Mean test log-likelihood in nats ± standard deviation over seeds ({seeds}), with the standard error of "
-        "log Z. Where log Z is by AIS and reverse AIS, the gap between them is given, at the seed where they differ "
-        f"most. † The gap exceeds {MAX_GAP:.0f} nats: the truth is likely lower, by up to the gap; or log Z is unknown "
-        "for a seed, which then does not count. The best online model of a line is in bold where log Z is known for "
-        "all of them. The paper's offline column is the literature's; its figure for MNIST is of stochastically "
-        "binarised digits.",
+        "log Z, annealed both ways. † Log Z is unknown for a seed, which then does not count. The best online model "
+        "of a line is in bold where none of them is marked. The paper's offline column is the literature's; its figure "
+        "for MNIST is of stochastically binarised digits.",
     ]
     lines += [f"{row.title}: {row.note}." for row in rows if row.note]
     if results.quick:
@@ -206,11 +204,7 @@ def _cell(cell: Cell) -> str:
     value = "unknown" if math.isnan(nats.mean) else f"**{nats.mean:.2f}**" if cell.best else f"{nats.mean:.2f}"
     if nats.deviation is not None:
         value += f" ± {nats.deviation:.2f}"
-    mark = "†" if nats.doubt else ""
-    if nats.n_unknown:
-        return f"{value}<br><sub>{nats.doubt}{mark}</sub>"
-    gap = "" if nats.gap is None else f", gap {nats.gap:.2f}"
-    return f"{value}<br><sub>log Z ± {nats.log_z_error:.2f}{gap}{mark}</sub>"
+    return f"{value}<br><sub>{f'{nats.doubt}†' if nats.doubt else f'log Z ± {nats.log_z_error:.2f}'}</sub>"
 
 
 TABLES: tuple[Callable[[Results], str], ...] = (

@@ -75,7 +75,7 @@ def _row(results: Results, dataset: str, binarisation: str) -> Row:
     paper = {"offline": PAPER[dataset]["offline"]} if stochastic else PAPER[dataset]
     nats = {method: results.nats("table2", kind="online", method=method, **common) for method in online}
     nats["offline"] = results.nats("table2", kind="offline", **common)
-    known = [each.mean for method in online if (each := nats[method]) is not None and not each.n_unknown]
+    known = [each.mean for method in online if (each := nats[method]) is not None and not each.doubt]
     best = max(known) if len(known) == len(ONLINE) else None
     ours = {
         column: Cell(

@@ -27,7 +27,8 @@ class OfflineRun:
     """Settings of the offline model; the paper's symbols are in brackets."""
 
     kind: ClassVar[str] = "offline"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
+    replaces: ClassVar[tuple[int, ...]] = (2,)
 
     dataset: str = "mnist"
     """name of a data set of Table 1"""

@@ -23,7 +23,7 @@ class OnlineRun:
 
     kind: ClassVar[str] = "online"
     version: ClassVar[int] = 3
-    replaces: ClassVar[tuple[int, ...]] = (2, 1)
+    replaces: ClassVar[tuple[int, ...]] = (2,)
     timed: ClassVar[bool] = True
 
     dataset: str = "mnist"

@@ -74,9 +74,7 @@ def _wins(contest: Contest) -> Case:
     if any(case.holds is None for case in cases):
         return Case(None, name)
     strongest = max(range(len(rivals)), key=lambda i: rivals[i].mean)  # type: ignore[union-attr]
-    holds = all(case.holds for case in cases)
-    by_forward_ais = not holds and all(case.holds or case.by_forward_ais for case in cases)
-    return Case(holds, cases[strongest].said, by_forward_ais)
+    return Case(all(case.holds for case in cases), cases[strongest].said)
 
 
 def _close(contest: Contest) -> Case:
@@ -107,10 +105,9 @@ def _count(results: Results) -> Judgement:
     if missing:
         return Judgement("not run", f"Missing: {'; '.join(missing)}.")
     won = [name for name, case in cases if case.holds]
-    doubtful = sum(case.by_forward_ais for _, case in cases)
     verdict = by_cases([Case(len(won) >= PAPER_WON, "all"), Case(len(won) >= PAPER_PARTLY, "half")]).verdict
-    said = f"{len(won)} of {len(cases)} ({len(won) / len(cases):.1%}): {', '.join(won) or 'none'}"
-    return Judgement(verdict, f"{said}; {doubtful} more by forward AIS alone." if doubtful else f"{said}.")
+    said = f"{len(won)} of {len(cases)} ({len(won) / len(cases):.1%}): {', '.join(won) or 'none'}."
+    return Judgement(verdict, said)
 
 
 def _rest_is_close(results: Results) -> Judgement:
