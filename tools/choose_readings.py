@@ -5,7 +5,8 @@
     python tools/choose_readings.py finalists   # after the longer streams
     python tools/choose_readings.py nearest     # after all sets
 
-The rules are in ``readings/judged.py``. Readings that have already run on all sets stay among the finalists.
+The rules are in ``readings/judged.py``. A reading that went on once stays, also where results change, as those of Web
+did when log Z was estimated better: what has run is not lost.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ def choose(what: str, results: Results) -> tuple[Reading, ...]:
     small, longer, on_all, _ = (judged(results, stage) for stage in STAGES)
     if what == "starts":
         named = [each.reading for each in on_all if each.reading in NAMED_READINGS]
-        return (*starts(small), *named[:1])
+        before = [reading for reading in chosen.STARTS if reading in named]
+        return (*starts(small), *(before or named)[:1])
     if what == "longer":
         return tuple(going_on(small, 60, NAMED_READINGS | set(neighbours(chosen.STARTS[-1]))))
     if what == "finalists":
         found = going_on(longer, 20, NAMED_READINGS)
-        return (*found, *(each.reading for each in on_all if each.reading not in found))
-    return tuple(going_on(on_all, 10, {Reading()}))
+        return (*found, *(reading for reading in chosen.FINALISTS if reading not in found))
+    found = going_on(on_all, 10, {Reading()})
+    return (*found, *(reading for reading in chosen.NEAREST if reading not in found))
 
 
 def written(name: str, readings: Sequence[Reading]) -> str:
