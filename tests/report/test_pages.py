@@ -142,6 +142,10 @@ def test_paper_and_ours_stand_side_by_side(site: dict[str, str]) -> None:
         assert method in re.sub(r"<[^>]+>", " ", site["cost.html"])
 
 
+def test_curves_say_over_how_many_temperatures_log_z_is_annealed() -> None:
+    assert "annealed both ways over 290 temperatures" in page_of(Results(records(right, ["fig5"])), "fig5")
+
+
 def test_unknown_figures_are_marked_and_are_no_numbers() -> None:
     def world(run: Any, seed: int) -> dict[str, Any]:
         figures = right(run, seed)
