@@ -19,7 +19,7 @@ def main() -> None:
     for title, (reading, method) in MODELS.items():
         model = OnlineRBM(500, recipe=reading.recipe(method), random_state=0).partial_fit(data.train)
         for seed in range(3):
-            found = evaluate(model, data.test, data.test_labels, 2_900, seed)
+            found = evaluate(model, data.test, data.test_labels, 14_500, seed)
             print(f"{title}: {found.nats:.2f}, stated error {found.error:.2f} {found.doubt}", flush=True)
 
 

@@ -1,18 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from genreplay.core import RBM, anchored, partition
 from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import anneal
+from genreplay.core.joined import bennett, unreached
 from genreplay.core.kernels import Array, softplus_between
 from genreplay.core.kernels.arrays import Flags, Float64
 from genreplay.core.mixture import Mixture, fit_means
 from genreplay.core.partition import LogPartition, bound_by
-from genreplay.core.two_way import _unreached, bennett, n_sweeps, two_way
+from genreplay.core.two_way import n_sweeps, two_way
 from genreplay.experiments.log_z import planted, rows_of
 from tests.core.tiny import all_states
 
@@ -61,22 +60,30 @@ def test_the_bound_by_all_states_is_log_z_and_rows_that_come_twice_count_once() 
     assert bound_by(rbm, states[:100]) < truth
 
 
-@pytest.mark.parametrize(("anneal", "log_z_of_mixture"), [(anneal, 3 * np.log(2)), (anneal_anchored, 0.0)])
-def test_weights_up_and_down_the_same_path_have_the_right_mean(
-    anneal: Callable[..., np.ndarray], log_z_of_mixture: float
-) -> None:
-    """Annealing is exact on average: mean weights of many chains are Z over that of the mixture, and its reciprocal."""
+@pytest.mark.parametrize(("n_mixtures", "log_z_of_mixture"), [(1, 3 * np.log(2)), (2, 0.0)])
+def test_weights_up_and_down_the_same_path_have_the_right_mean(n_mixtures: int, log_z_of_mixture: float) -> None:
+    """Annealing is exact on average: mean weights of many chains are Z over that of the mixture, and its reciprocal.
+
+    Anchored chains of two mixtures, of three parts and of two, are annealed side by side.
+    """
     rng = RNG(0)
     rbm = RBM(W=rng.normal(size=(3, 6)), a=rng.normal(size=6), b=rng.normal(size=3))
-    mixture = Mixture.of_means(rng.uniform(0.2, 0.8, size=(3, 6)), np.array([0.5, 0.3, 0.2]))
+    shares = [np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.9])][:n_mixtures]
+    mixtures = [Mixture.of_means(rng.uniform(0.2, 0.8, size=(len(each), 6)), each) for each in shares]
     log_ratio = partition.exact(rbm).log_z - log_z_of_mixture
     betas, n = np.linspace(0, 1, 6), 20_000
-    up = np.exp(anneal(rbm, mixture.draw(n, rng), mixture, betas, rng, None) - log_ratio)
+
+    def annealed(v: np.ndarray, betas: np.ndarray) -> np.ndarray:
+        if n_mixtures > 1:
+            return anneal_anchored(rbm, v, mixtures, betas, rng, None)
+        return anneal(rbm, v, mixtures[0], betas, rng, None)
+
+    up = annealed(np.concatenate([each.draw(n, rng) for each in mixtures]), betas) - log_ratio
     states = all_states(6)
     p = np.exp(-_free_energies(rbm, states) - partition.exact(rbm).log_z)
-    v = states[rng.choice(len(states), size=n, p=p / p.sum())]
-    down = np.exp(anneal(rbm, v, mixture, betas[::-1], rng, None) + log_ratio)
-    for weights in (up, down):
+    v = states[rng.choice(len(states), size=n * n_mixtures, p=p / p.sum())]
+    down = annealed(v, betas[::-1]) + log_ratio
+    for weights in np.exp(np.concatenate([np.split(up, n_mixtures), np.split(down, n_mixtures)])):
         assert abs(weights.mean() - 1) < 4 * weights.std() / np.sqrt(n)
 
 
@@ -132,7 +139,7 @@ def test_progress_counts_every_sweep() -> None:
     swept: list[int] = []
     estimate = two_way(rbm, rows, RNG(0), 30, n_chains=5, progress=swept.append)
     assert sum(swept) == n_sweeps(30)
-    assert estimate.n_sweeps == 5 * n_sweeps(30)
+    assert estimate.n_sweeps == 4 * 2 * n_sweeps(30)  # four estimates with 40 % of the chains, at least two
 
 
 def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
@@ -140,11 +147,11 @@ def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
     forward, ends = np.array([0.0, 0.1, -0.1, -30.0, -0.2]), np.array([0, 0, 0, 1, 2])
     agreeing, hidden, near = np.array([0.0, 0.05]), np.full(3, 20.0), np.array([1.0])
     checks, starts = np.concatenate([agreeing, hidden, near]), np.array([0, 0, 1, 1, 1, 2])
-    unreached = _unreached(forward, checks, ends, starts, log_ratio=0.0)
-    assert unreached == pytest.approx(20 + np.log(1 / 5))  # a fifth of the forward chains end there
-    assert _unreached(forward, agreeing, ends, starts[:2], log_ratio=0.0) == 0
-    assert _unreached(forward, checks[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
-    assert _unreached(forward, checks, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
+    above = unreached(forward, checks, ends, starts, log_ratio=0.0)
+    assert above == pytest.approx(20 + np.log(1 / 5))  # a fifth of the forward chains end there
+    assert unreached(forward, agreeing, ends, starts[:2], log_ratio=0.0) == 0
+    assert unreached(forward, checks[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
+    assert unreached(forward, checks, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
     assert "up to 19 nats higher" in LogPartition(1.0, 0.1, 50.0, "two-way", 1, 0.1, unreached=18.6).doubt
 
 
@@ -171,7 +178,7 @@ def test_negligible_parts_are_left_out_without_a_trace(monkeypatch: pytest.Monke
 
     def weights() -> Float64:
         computed.clear()
-        return anchored.anneal_anchored(rbm, mixture.draw(40, RNG(1)), mixture, np.linspace(0, 1, 30), RNG(2), None)
+        return anchored.anneal_anchored(rbm, mixture.draw(40, RNG(1)), [mixture], np.linspace(0, 1, 30), RNG(2), None)
 
     monkeypatch.setattr(anchored, "softplus_between", counted)
     few, n_few = weights(), sum(computed)

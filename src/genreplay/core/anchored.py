@@ -14,6 +14,7 @@ other paths on which the units of an RBM keep their means.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -31,9 +32,17 @@ _NEGLIGIBLE = 30.0
 
 
 def anneal_anchored(
-    rbm: RBM, v: Array, mixture: Mixture, betas: Float64, rng: np.random.Generator, progress: Progress | None
+    rbm: RBM,
+    v: Array,
+    mixtures: Sequence[Mixture],
+    betas: Float64,
+    rng: np.random.Generator,
+    progress: Progress | None,
 ) -> Float64:
     """Move the chains ``v`` along ``betas``, up or down, in place. Return their log weights.
+
+    The first chains belong to the first mixture, as many next ones to the second, and so on: they share nothing but the
+    products with the weights, which take less time for all chains at once.
 
     At beta the unnormalised probability of v is
 
@@ -47,6 +56,7 @@ def anneal_anchored(
     log_weights, work = np.zeros(len(v)), Workspace()
     x, x_h, p_h, h = work.array("hidden", (4, len(v), rbm.n_hidden), v.dtype)
     x_v, p_v = work.array("visible", (2, *v.shape), v.dtype)
+    mixture, log_shares = _side_by_side(mixtures, len(v))
     hidden = to_hidden(mixture.means.astype(v.dtype), rbm.W, rbm.b)
     at_zero = sum_softplus(hidden)
 
@@ -57,7 +67,7 @@ def anneal_anchored(
         and 1. This shows at little cost which terms are negligible beside that with the highest bound: nearly all, most
         of the way.
         """
-        known = mixture.log_shares + (1 - beta) * (log_q - at_zero) + beta * along
+        known = log_shares + (1 - beta) * (log_q - at_zero) + beta * along
         at_most = known + (1 - beta) * at_zero + beta * at_one
         found = at_most == at_most.max(axis=1, keepdims=True)
         log_terms = known + softplus_between(x, hidden, beta, found)
@@ -84,3 +94,11 @@ def anneal_anchored(
         if progress is not None and (k % SWEEPS_PER_CALL == 0 or k == len(betas) - 1):
             progress((k - 1) % SWEEPS_PER_CALL + 1)
     return log_weights
+
+
+def _side_by_side(mixtures: Sequence[Mixture], n_rows: int) -> tuple[Mixture, Float64]:
+    """All parts as one mixture, and the log shares of parts for each row: -inf for those of another row's mixture."""
+    biases, log_shares, log_norms = (np.concatenate(each) for each in zip(*mixtures, strict=True))
+    of_part = np.repeat(np.arange(len(mixtures)), [len(each) for each in mixtures])
+    of_row = np.repeat(np.arange(len(mixtures)), n_rows // len(mixtures))
+    return Mixture(biases, log_shares, log_norms), np.where(of_row[:, None] == of_part, log_shares, -np.inf)

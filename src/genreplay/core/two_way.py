@@ -1,4 +1,4 @@
-"""log Z by annealing both ways between a mixture fitted to the model's own samples and the model.
+"""log Z by annealing both ways between mixtures fitted to the model's own samples and the model.
 
 AIS from independent units can miss modes of the model. Reverse AIS from the ends of the forward chains then misses the
 same ones, and both agree on a wrong answer. Here
@@ -14,11 +14,12 @@ same ones, and both agree on a wrong answer. Here
 5. Bennett's acceptance ratio joins the two sets of weights. It needs them to overlap; how much they do is part of the
    answer;
 6. some more backward chains start from the chains of step 1 wherever these are. Where they stay in regions in which
-   their weights are far above all forward ones, annealing has hardly led there, and log Z is unknown.
+   their weights are far above all forward ones, annealing has hardly led there, and log Z is unknown;
+7. a whole region may still be met by none of these chains, and nothing in an estimate shows that. So there are four,
+   which have nothing in common but the model and the rows, and the error is that by which they differ.
 
 References
 ----------
-C. Bennett: Efficient estimation of free energy differences from Monte Carlo data. J. Comput. Phys. 22, 1976.
 R. Grosse, Z. Ghahramani, R. Adams: Sandwiching the marginal likelihood using bidirectional Monte Carlo. 2015.
 R. Neal: Annealed importance sampling. Stat. Comput. 11, 2001.
 """
@@ -26,32 +27,34 @@ R. Neal: Annealed importance sampling. Stat. Comput. 11, 2001.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import Progress, settle
+from genreplay.core.joined import Estimate, bennett, together, unreached
 from genreplay.core.kernels import Array
 from genreplay.core.mixture import Mixture, fit_means
 from genreplay.core.partition import N_BURN_IN, LogPartition, bound_by
 from genreplay.core.rbm import RBM
 
 Float64 = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
+N_ESTIMATES = 4
+PER_CENT = 40
+"""chains of each estimate, for each 100 of AIS"""
+TIMES_AS_LONG = 3
+"""a third of the temperatures of AIS do as well on models that learned, and each takes longer"""
+N_SEEN, BETWEEN = 8, 25
+"""states of each long chain to which the mixture is fitted, and Gibbs steps between them"""
 N_PARTS = 16
 """parts of the mixture, beside the broad one"""
 N_MORE = 200
 """Gibbs steps before the backward pass"""
 N_CHECKS = 20
 """backward chains of step 6, for each 100 of the others"""
-_ENOUGH = 3
-"""of these chains that must say so: a single one may have been put into the wrong region"""
-TIMES_AS_LONG = 3
-"""a third of the temperatures of AIS do as well on models that learned, and each takes longer"""
-_APART = 5.0
-"""nats; no more may lie between the weights of both directions in a region, or between what each says of log Z"""
 _SCOUTS = 0.1
 """temperatures of the scouts, as a share of all"""
 _BROAD = 0.15
@@ -71,8 +74,8 @@ def two_way(
     """Estimate log Z from annealing both ways.
 
     ``rows`` are states from which the chains of step 1 start: rows, persistent chains, dreams; the more of the model's
-    modes they are near, the better. ``n_temperatures`` are those of the pair of AIS and reverse AIS that takes at least
-    as long: here they are a third as many, evenly spaced.
+    modes they are near, the better. ``n_temperatures`` and ``n_chains`` are those of a pair of AIS and reverse AIS that
+    takes about as long: each of the estimates has a part of them.
 
     >>> from genreplay.core.partition import exact
     >>> rng = np.random.default_rng(0)
@@ -83,41 +86,41 @@ def two_way(
     True
     """
     began = time.perf_counter()
-    betas = _even(n_temperatures)
-    rows = np.asarray(rows, dtype=rbm.W.dtype)
-    starts = rows[rng.choice(len(rows), size=n_chains, replace=len(rows) < n_chains)]
-    settled = settle(rbm, starts, N_BURN_IN, rng, progress)
+    rows, n_each = np.asarray(rows, dtype=rbm.W.dtype), max(2, -(-n_chains * PER_CENT // 100))
+    few, betas = _even(_n_scouting(n_temperatures)), _even(n_temperatures)
+    starts = [rows[rng.choice(len(rows), n_each, replace=len(rows) < n_each)] for _ in range(N_ESTIMATES)]
+    chains = settle(rbm, np.concatenate(starts), n_settle(n_temperatures) - N_SEEN * BETWEEN, rng, progress)
+    seen = []
+    for _ in range(N_SEEN):
+        chains = settle(rbm, chains, BETWEEN, rng, progress)
+        seen.append(np.split(chains, N_ESTIMATES))
+    settled, met = seen[-1], [np.concatenate(each) for each in zip(*seen, strict=True)]
 
-    means = _means(np.concatenate([settled, starts]), rng)
-    shares = np.full(len(means), (1 - 2 * _BROAD) / (len(means) - 1))
-    shares[0] = 2 * _BROAD
-    few = _even(_n_scouting(n_temperatures))
-    scouts = Mixture.of_means(means, shares, rbm.W.dtype)
-    v, log_weights = _forward(rbm, scouts, few, n_chains, rng, progress)
-    weights = _normalised(log_weights)
-    ends = v[rng.choice(n_chains, size=n_chains, p=weights)]
-    means = _means(np.concatenate([settled, v, ends]), rng)
-    nearest = Mixture.of_means(means, np.full(len(means), 1 / len(means))).nearest(v)
-    shares = _KNOWN * np.bincount(nearest, weights, len(means)) + (1 - _KNOWN) / len(means)
-    shares[0] = max(shares[0], _BROAD)
+    scouts = [_first_mixture(*each, rng) for each in zip(met, starts, strict=True)]
+    ends, weights = _forward(rbm, scouts, few, n_each, rng, progress)
+    mixtures = [_second_mixture(*each, rng) for each in zip(met, ends, weights, strict=True)]
+    ends, forward = _forward(rbm, mixtures, betas, n_each, rng, progress)
 
-    mixture = Mixture.of_means(means, shares / shares.sum(), rbm.W.dtype)
-    v, forward = _forward(rbm, mixture, betas, n_chains, rng, progress)
-    checks = settled[rng.choice(n_chains, size=-(-N_CHECKS * n_chains // 100), replace=False)]
-    back = np.concatenate([_by_region(mixture, settled, v, _normalised(forward), rng), checks])
+    n_checks = -(-n_each * N_CHECKS // 100)
+    samples = [_by_region(*each, rng) for each in zip(mixtures, settled, ends, forward, strict=True)]
+    checks = [each[rng.choice(n_each, n_checks, replace=False)] for each in settled]
+    back = np.concatenate([part for pair in zip(samples, checks, strict=True) for part in pair])
     back = settle(rbm, back, N_MORE, rng, progress)
-    regions = mixture.nearest(v), mixture.nearest(back[n_chains:])
-    backward = -anneal_anchored(rbm, back, mixture, betas[::-1], rng, progress)
-    log_ratio, std_error, overlap = bennett(forward, backward[:n_chains])
+    last = [each[n_each:].copy() for each in np.split(back, N_ESTIMATES)]
+    backward = np.split(-anneal_anchored(rbm, back, mixtures, betas[::-1], rng, progress), N_ESTIMATES)
+
+    known = np.concatenate([rows, *settled, *ends])
+    found = [_estimate(*each) for each in zip(mixtures, ends, forward, last, backward, strict=True)]
+    log_z, std_error, ess, above = together(found)
     return LogPartition(
-        log_ratio,
+        log_z,
         std_error,
-        overlap * n_chains,
+        ess,
         "two-way",
-        n_chains * n_sweeps(n_temperatures),
+        N_ESTIMATES * n_each * n_sweeps(n_temperatures),
         time.perf_counter() - began,
-        bound_by(rbm, np.concatenate([rows, settled, v])),
-        _unreached(forward, backward[n_chains:], *regions, log_ratio),
+        bound_by(rbm, known),
+        above,
     )
 
 
@@ -125,10 +128,15 @@ def n_sweeps(n_temperatures: int) -> int:
     """Gibbs sweeps that each chain makes.
 
     >>> n_sweeps(14_500)  # AIS and reverse AIS over as many temperatures make 29,998 shorter ones
-    11346
+    15179
     """
     scouting, annealing = len(_even(_n_scouting(n_temperatures))), len(_even(n_temperatures))
-    return N_BURN_IN + scouting - 1 + N_MORE + 2 * (annealing - 1)
+    return n_settle(n_temperatures) + scouting - 1 + N_MORE + 2 * (annealing - 1)
+
+
+def n_settle(n_temperatures: int) -> int:
+    """Gibbs steps of the long chains: as many as chains make while they are annealed, at least."""
+    return max(N_BURN_IN, len(_even(n_temperatures)))
 
 
 def _n_scouting(n_temperatures: int) -> int:
@@ -140,56 +148,12 @@ def _even(n_temperatures: int) -> Float64:
     return np.linspace(0.0, 1.0, max(n_temperatures // TIMES_AS_LONG, 2))
 
 
-def bennett(forward: Float64, backward: Float64) -> tuple[float, float, float]:
-    """Join logarithms of weights of both directions: return log (Z_1 / Z_0), its standard error, and the overlap.
-
-    Forward weights average to Z_1 / Z_0, and so do the reciprocals of the backward ones, whose negative logarithms
-    are ``backward`` here. Bennett's estimate c makes the means of S(forward - c) and of S(c - backward) equal, S being
-    the logistic function. This mean is at most 1/2, where the weights all agree, and near 0 where no chain of one
-    direction has a weight that occurs in the other: it is returned, doubled, as the overlap. Where it is 0, the error
-    is infinite.
-
-    >>> log_ratio, std_error, overlap = bennett(np.full(10, 3.0), np.full(10, 3.0))
-    >>> bool(np.isclose(log_ratio, 3)), round(float(overlap), 6)
-    (True, 1.0)
-    """
-    both = np.concatenate([forward, backward])
-    low, high = float(both.min()), float(both.max())
-    for _ in range(60):
-        middle = (low + high) / 2
-        if _logistic(forward - middle).mean() > _logistic(middle - backward).mean():
-            low = middle
-        else:
-            high = middle
-    variance = 0.0
-    for accepted in (_logistic(forward - low), _logistic(low - backward)):
-        mean = accepted.mean()
-        variance += (accepted / mean).var(ddof=1) / len(accepted) if mean > 0 else np.inf
-    return low, float(np.sqrt(variance)), float(2 * _logistic(forward - low).mean())
-
-
-def _unreached(forward: Float64, backward: Float64, ends: Places, starts: Places, log_ratio: float) -> float:
-    """By how much the regions where the two directions disagree may raise the estimate; 0 where they do not.
-
-    Within a region, the forward weights average to its share of Z_1 / Z_0, divided by the share of the forward chains
-    that end in it; and so do the reciprocals of the backward weights. So no knowledge is needed of how the region
-    compares with others. Where no forward chain ends, nothing is known of its share, and it is not judged.
-    """
-    apart = [
-        region
-        for region in np.intersect1d(ends, starts)
-        if backward[starts == region].min() - forward[ends == region].max() > _APART
-    ]
-    high = backward[np.isin(starts, apart)]
-    if len(high) < _ENOUGH:
-        return 0.0
-    share = np.isin(ends, apart).mean()
-    above = float(-_log_mean_exp(-high) + np.log(share) - log_ratio)
-    return above if above > _APART else 0.0
-
-
-def _log_mean_exp(x: Float64) -> float:
-    return float(np.logaddexp.reduce(x) - np.log(len(x)))
+def _estimate(mixture: Mixture, ends: Array, forward: Float64, last: Array, backward: Float64) -> Estimate:
+    """One of the independent estimates; ``last`` are the starts of the backward chains that only check."""
+    log_z, std_error, overlap = bennett(forward, backward[: len(ends)])
+    regions = mixture.nearest(ends), mixture.nearest(last)
+    above = unreached(forward, backward[len(ends) :], *regions, log_z)
+    return Estimate(log_z, std_error, overlap * len(ends), above)
 
 
 def _means(states: Array, rng: np.random.Generator) -> Float64:
@@ -199,16 +163,42 @@ def _means(states: Array, rng: np.random.Generator) -> Float64:
     return np.vstack([broad, fit_means(rows, N_PARTS, rng)])
 
 
+def _first_mixture(settled: Array, starts: Array, rng: np.random.Generator) -> Mixture:
+    """The scouts' mixture: nothing is known of the shares."""
+    means = _means(np.concatenate([settled, starts]), rng)
+    shares = np.full(len(means), (1 - 2 * _BROAD) / (len(means) - 1))
+    shares[0] = 2 * _BROAD
+    return Mixture.of_means(means, shares, settled.dtype)
+
+
+def _second_mixture(settled: Array, ends: Array, log_weights: Float64, rng: np.random.Generator) -> Mixture:
+    """Fitted to where the scouts ended, too; half of the shares follows their weights."""
+    weights = _normalised(log_weights)
+    heavy = ends[rng.choice(len(ends), size=len(ends), p=weights)]
+    means = _means(np.concatenate([settled, ends, heavy]), rng)
+    nearest = Mixture.of_means(means, np.full(len(means), 1 / len(means))).nearest(ends)
+    shares = _KNOWN * np.bincount(nearest, weights, len(means)) + (1 - _KNOWN) / len(means)
+    shares[0] = max(shares[0], _BROAD)
+    return Mixture.of_means(means, shares / shares.sum(), settled.dtype)
+
+
 def _forward(
-    rbm: RBM, mixture: Mixture, betas: Float64, n_chains: int, rng: np.random.Generator, progress: Progress | None
-) -> tuple[Array, Float64]:
-    v = mixture.draw(n_chains, rng)
-    return v, anneal_anchored(rbm, v, mixture, betas, rng, progress)
+    rbm: RBM,
+    mixtures: Sequence[Mixture],
+    betas: Float64,
+    n_each: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> tuple[list[Array], list[Float64]]:
+    """Where chains end that are annealed from each mixture, and their log weights."""
+    v = np.concatenate([mixture.draw(n_each, rng) for mixture in mixtures])
+    log_weights = anneal_anchored(rbm, v, mixtures, betas, rng, progress)
+    return np.split(v, N_ESTIMATES), np.split(log_weights, N_ESTIMATES)
 
 
-def _by_region(mixture: Mixture, settled: Array, ends: Array, weights: Float64, rng: np.random.Generator) -> Array:
+def _by_region(mixture: Mixture, settled: Array, ends: Array, forward: Float64, rng: np.random.Generator) -> Array:
     """Samples of the model: regions by their weight in the forward pass, states from the settled chains if they can."""
-    of_ends, of_settled = mixture.nearest(ends), mixture.nearest(settled)
+    weights, of_ends, of_settled = _normalised(forward), mixture.nearest(ends), mixture.nearest(settled)
     chosen = []
     for region in of_ends[rng.choice(len(ends), size=len(ends), p=weights)]:
         if (here := np.flatnonzero(of_settled == region)).size:
@@ -222,7 +212,3 @@ def _by_region(mixture: Mixture, settled: Array, ends: Array, weights: Float64, 
 def _normalised(log_weights: Float64) -> Float64:
     weights = np.exp(log_weights - log_weights.max())
     return np.asarray(weights / weights.sum())
-
-
-def _logistic(x: Float64) -> Float64:
-    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))

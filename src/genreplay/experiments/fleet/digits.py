@@ -36,7 +36,8 @@ class DigitsRun:
     """Nodes that learn their rows once, in some rounds, after each of which a hub merges them."""
 
     kind: ClassVar[str] = "fleet digits"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
+    replaces: ClassVar[tuple[int, ...]] = (2,)
     timed: ClassVar[bool] = True
     max_seeds: ClassVar[int] = 1
 

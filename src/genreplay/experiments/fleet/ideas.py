@@ -42,7 +42,8 @@ class MergeIdeasRun:
     """Small nodes, learned once and merged in several ways."""
 
     kind: ClassVar[str] = "fleet ideas"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
+    replaces: ClassVar[tuple[int, ...]] = (2,)
     timed: ClassVar[bool] = True
     max_seeds: ClassVar[int] = 1
 

@@ -38,7 +38,8 @@ class MembershipRun:
     """One recipe, attacked."""
 
     kind: ClassVar[str] = "fleet membership"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
+    replaces: ClassVar[tuple[int, ...]] = (1,)
 
     learner: str = "modern"
     """one of ``LEARNERS``"""

@@ -18,7 +18,7 @@ class PlantedRun:
     """Models with planted modes, estimated with 100 chains."""
 
     kind: ClassVar[str] = "log-z"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     n_models: int = 200
     n_temperatures: int = 580

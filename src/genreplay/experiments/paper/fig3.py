@@ -32,7 +32,8 @@ class ClassesInTurn:
     """One model that sees one class after the other. The paper's symbols are in brackets."""
 
     kind: ClassVar[str] = "classes in turn"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
+    replaces: ClassVar[tuple[int, ...]] = (2,)
 
     dataset: str = "toy"
     """"toy" (section 4.1) or scikit-learn's "digits" """

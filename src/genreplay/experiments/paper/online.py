@@ -22,8 +22,8 @@ class OnlineRun:
     """Settings of section 4; the paper's symbols are in brackets."""
 
     kind: ClassVar[str] = "online"
-    version: ClassVar[int] = 3
-    replaces: ClassVar[tuple[int, ...]] = (2,)
+    version: ClassVar[int] = 4
+    replaces: ClassVar[tuple[int, ...]] = (3, 2)
     timed: ClassVar[bool] = True
 
     dataset: str = "mnist"
@@ -50,7 +50,7 @@ class OnlineRun:
     """alpha"""
     momentum_schedule: str = "stream"
     """where rho = 0.5 in the first 5 epochs: of the stream or of every update"""
-    n_temperatures: int = 2_900
+    n_temperatures: int = 14_500
     """of log Z at the end, annealed both ways; five times as many where it is unknown with these"""
     curve_every: int = 0
     """rows between two points of the learning curve; 0 for no curve"""
