@@ -20,7 +20,7 @@ from genreplay.experiments.device import DeviceRun
 from genreplay.experiments.faults import FaultsRun
 from genreplay.experiments.fleet import IDEAS, WITHOUT_IDEAS, DigitsRun, MachinesRun, MembershipRun, MergeIdeasRun
 from genreplay.experiments.incremental import IncrementalRun
-from genreplay.experiments.log_z import PlantedRun
+from genreplay.experiments.log_z import PlantedRun, RepeatedRun
 from genreplay.experiments.nab import POLICIES, PROFILES, NabRun
 from genreplay.experiments.paper.cost import CostRun
 from genreplay.experiments.paper.fig3 import ClassesInTurn
@@ -120,6 +120,8 @@ def right(run: Run, seed: int) -> dict[str, Any]:
         return _regimes(run, 0.2 if run.replay == "none" else 0.02)
     if isinstance(run, PlantedRun):
         return _planted(0.1)
+    if isinstance(run, RepeatedRun):
+        return _repeated(0.1)
     if isinstance(run, ReadingRun):
         return _reading(run, PAPER[run.dataset])
     if isinstance(run, IncrementalRun):
@@ -167,6 +169,8 @@ def wrong(run: Run, seed: int) -> dict[str, Any]:
         return _regimes(run, 0.02 if run.replay == "none" else 0.2)
     if isinstance(run, PlantedRun):
         return _planted(5.0)
+    if isinstance(run, RepeatedRun):
+        return _repeated(5.0)
     if isinstance(run, ReadingRun):
         return _reading(run, dict(zip(PAPER_METHODS, sorted(PAPER[run.dataset].values())[:3], strict=True)))
     if isinstance(run, IncrementalRun):
@@ -425,6 +429,12 @@ def _planted(error: float) -> dict[str, Any]:
         "doubt": "only 1.0 chains overlap",
     }
     return {"models": [right, fooled, unknown]}
+
+
+def _repeated(apart: float) -> dict[str, Any]:
+    """Two estimates that differ, one that agrees with the first, and one that is unknown."""
+    known = [{"nats": nats, "error": 0.2, "doubt": ""} for nats in (-120.0, -120.0 - apart, -120.0)]
+    return {"estimates": [*known, {"nats": -100.0, "error": 0.1, "doubt": "only 1.0 chains overlap"}]}
 
 
 def _reading(run: ReadingRun, nats: Mapping[str, float]) -> dict[str, Any]:

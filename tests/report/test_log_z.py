@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from genreplay.experiments.results import Results
-from genreplay.report.log_z import content, sentences, summarise
+from genreplay.report.log_z import content, estimated_again, sentences, summarise
 from tests.report.made_up import World, records, right, wrong
 from tests.report.reader import page_of
 
@@ -33,3 +35,17 @@ def test_nothing_is_said_where_nothing_was_run() -> None:
     nothing = Results([])
     assert content(nothing) is None
     assert sentences(nothing) == []
+
+
+def test_estimates_of_the_same_model_are_held_against_their_errors() -> None:
+    """Two errors of 0.2 are 0.28 together: 0.1 nats apart is as stated, 5 nats are not."""
+    for world, apart, n_agree in ((right, 0.1, 3), (wrong, 5.0, 1)):
+        first, *_ = estimated_again(results(world))
+        assert first.title == "MNIST, reading paper, OCD_GR"
+        assert len(first.nats) == 3
+        assert first.n_unknown == 1
+        assert first.apart == pytest.approx(apart)
+        assert sum(first.pairs_agree) == n_agree
+        said = " ".join(sentences(results(world)))
+        assert f"{4 * n_agree} of 12 pairs differ by no more" in said
+    assert "The same models estimated again" in page_of(results(), "log-z")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
-from genreplay.experiments.log_z import PlantedRun
+from genreplay.experiments.log_z import PlantedRun, RepeatedRun
+from genreplay.experiments.paper.table2 import DATASET_TITLES
 from genreplay.experiments.results import Results
 from genreplay.formatting import number, percent
 from genreplay.report import svg
@@ -19,6 +22,8 @@ WRONG = 1.0
 """nats from the truth beyond which an estimate is called wrong"""
 INKS = {"ais": ("AIS", "er-ml"), "two_way": ("both ways", "ocd-gr")}
 """title and ink of the estimates that are drawn"""
+ERRORS = 3
+"""standard errors within which two estimates are said to agree"""
 _SHOWN = 10
 
 
@@ -33,6 +38,28 @@ class Row(NamedTuple):
     """of the last one"""
 
 
+class Again(NamedTuple):
+    """A model that learned, and the estimates of its log-likelihood."""
+
+    title: str
+    nats: list[float]
+    errors: list[float]
+    """standard errors that the estimates state"""
+    n_unknown: int
+    """further estimates that say that log Z is unknown"""
+
+    @property
+    def apart(self) -> float:
+        """Nats between the highest and the lowest."""
+        return max(self.nats) - min(self.nats)
+
+    @property
+    def pairs_agree(self) -> list[bool]:
+        """For each pair of estimates, whether they differ by at most three of their joint errors."""
+        both = combinations(zip(self.nats, self.errors, strict=True), 2)
+        return [abs(a - b) <= ERRORS * math.hypot(e, f) for (a, e), (b, f) in both]
+
+
 class Content(NamedTuple):
     """Everything that the page shows."""
 
@@ -44,6 +71,8 @@ class Content(NamedTuple):
     """of the estimates that are drawn, by title"""
     n_models: int
     n_temperatures: int
+    again: list[Again]
+    again_temperatures: int
 
 
 class Summary(NamedTuple):
@@ -70,8 +99,9 @@ def content(results: Results) -> Content | None:
     models, summary = _models(results), summarise(results)
     if summary is None:
         return None
-    run = results.runs("log-z")[0]
-    assert isinstance(run, PlantedRun)
+    runs = results.runs("log-z")
+    run = next(each for each in runs if isinstance(each, PlantedRun))
+    repeated = next(each for each in runs if isinstance(each, RepeatedRun))
     worst = sorted(models, key=lambda each: each["ais"][0])[:_SHOWN]
     rows = [
         Row(
@@ -82,7 +112,31 @@ def content(results: Results) -> Content | None:
         )
         for each in worst
     ]
-    return Content(sentences(results), _draw(models), rows, dict(INKS.values()), summary.n_models, run.n_temperatures)
+    return Content(
+        sentences(results),
+        _draw(models),
+        rows,
+        dict(INKS.values()),
+        summary.n_models,
+        run.n_temperatures,
+        estimated_again(results),
+        repeated.n_temperatures,
+    )
+
+
+def estimated_again(results: Results) -> list[Again]:
+    """The models that learned, with the estimates that stand."""
+    found = []
+    for run in results.runs("log-z"):
+        if isinstance(run, RepeatedRun):
+            for record in results.of(run):
+                estimates = record["figures"]["estimates"]
+                known = [each for each in estimates if not each["doubt"]]
+                title = f"{DATASET_TITLES[run.dataset]}, reading {run.reading}, {run.method}"
+                nats, errors = [each["nats"] for each in known], [each["error"] for each in known]
+                if known:
+                    found.append(Again(title, nats, errors, len(estimates) - len(known)))
+    return found
 
 
 def summarise(results: Results) -> Summary | None:
@@ -122,12 +176,20 @@ def sentences(results: Results) -> list[str]:
     if n_unknown:
         n_wrong = n_unknown - found.n_unknown_right
         said.append(f"Declared unknown: {n_unknown}. On {n_wrong} of them AIS is wrong by more than its error.")
+    if again := estimated_again(results):
+        agree = [pair for each in again for pair in each.pairs_agree]
+        said.append(
+            f"Estimated again: of {len(again)} models that learned, at most {number(max(a.apart for a in again))} nats "
+            f"lie between two estimates of the same model, and {sum(agree)} of {len(agree)} pairs differ by no more "
+            f"than three of their joint errors."
+        )
     said.append(f"Time: {number(found.price, 2)} times that of AIS and reverse AIS together, on models this small.")
     return said
 
 
 def _models(results: Results) -> list[dict[str, Any]]:
-    return [each for run in results.runs("log-z") for record in results.of(run) for each in record["figures"]["models"]]
+    planted = [run for run in results.runs("log-z") if isinstance(run, PlantedRun)]
+    return [each for run in planted for record in results.of(run) for each in record["figures"]["models"]]
 
 
 def _draw(models: Sequence[dict[str, Any]]) -> Markup:

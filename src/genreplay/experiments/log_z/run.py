@@ -58,8 +58,3 @@ class PlantedRun:
             "seconds": ours.seconds,
             "pair_seconds": forward.seconds + reverse.seconds,
         }
-
-
-def runs(quick: bool = False) -> list[PlantedRun]:
-    """One run."""
-    return [PlantedRun(n_models=4, n_temperatures=290) if quick else PlantedRun()]
