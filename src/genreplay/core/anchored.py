@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from genreplay.core.annealing import SWEEPS_PER_CALL, Progress, draw_part
+from genreplay.core.annealing import SWEEPS_PER_CALL, Progress, draw_part, log_sums
 from genreplay.core.kernels import Array, Workspace, sample, softplus_between, sum_softplus, to_hidden, to_visible
 from genreplay.core.mixture import Mixture
 from genreplay.core.rbm import RBM
@@ -79,10 +79,8 @@ def anneal_anchored(
         log_q = mixture.log_densities(v)
         along = (v @ rbm.a).astype(np.float64)[:, None]
         at_one = softplus_between(x, x[:1], 1.0, np.ones((len(x), 1), dtype=np.bool_))
-        before, after = terms(beta), terms(following)
-        highest = after.max(axis=1, keepdims=True)
-        odds = np.exp(after - highest)
-        log_weights += highest[:, 0] + np.log(odds.sum(axis=1)) - np.logaddexp.reduce(before, axis=1)
+        (before, _), (after, odds) = log_sums(terms(beta)), log_sums(terms(following))
+        log_weights += after - before
         part = draw_part(odds, rng)
         np.multiply(x, float(following), out=x_h)
         x_h += hidden[part] * float(1 - following)

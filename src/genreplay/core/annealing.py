@@ -41,8 +41,8 @@ def anneal(
     for k, (beta, following) in enumerate(pairwise(betas), start=1):
         along = (v @ directions).astype(np.float64)
         log_q = along[:, :-1] - mixture.log_norms
-        before, _ = _mixed(mixture, log_q, 1 - beta)
-        after, odds = _mixed(mixture, log_q, 1 - following)
+        before, _ = log_sums(mixture.log_shares + (1 - beta) * log_q)
+        after, odds = log_sums(mixture.log_shares + (1 - following) * log_q)
         log_weights += (following - beta) * along[:, -1] + after - before
         log_weights += anneal_hidden(to_hidden(v, rbm.W, rbm.b, out=x_h), beta, following, rng, p_h, h)
         to_visible(h, rbm.W, rbm.a, out=x_v)
@@ -66,9 +66,13 @@ def settle(rbm: RBM, v: Array, n_steps: int, rng: np.random.Generator, progress:
     return v
 
 
-def _mixed(mixture: Mixture, log_q: Float64, power: float) -> tuple[Float64, Float64]:
-    """Log sum_k share_k q_k(v)^power for each row, and the terms of the sum, the largest scaled to 1."""
-    log_terms = mixture.log_shares + power * log_q
+def log_sums(log_terms: Float64) -> tuple[Float64, Float64]:
+    """The logarithm of the sum of the terms of each row, and these terms, the largest scaled to 1.
+
+    >>> log_sum, terms = log_sums(np.array([[800.0, 800.0, -np.inf]]))
+    >>> (log_sum - 800).round(3), terms  # log 2
+    (array([0.693]), array([[1., 1., 0.]]))
+    """
     largest = log_terms.max(axis=1)
     terms = np.exp(log_terms - largest[:, None])
     return largest + np.log(terms.sum(axis=1)), terms

@@ -51,9 +51,10 @@ class LogPartition(NamedTuple):
     log_z: float
     """natural logarithm of the partition function"""
     std_error: float
-    """standard error of log_z by the delta method; 0 if exact; unreliable if ``ess`` is near 1"""
+    """standard error of log_z, by the delta method or by how independent estimates differ; 0 if exact; unreliable if
+    ``ess`` is near 1"""
     ess: float
-    """effective number of chains that the estimate rests on, at most n_chains; infinite if exact"""
+    """effective number of chains that the estimate rests on; infinite if exact"""
     method: str
     """exact, two-way, ais or reverse-ais"""
     n_sweeps: int

@@ -156,7 +156,7 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
             return
         for _ in range(2):  # the first time may include loading compiled loops
             trial = self.log_partition("ais", temperatures=29)
-        n_sweeps = partition.N_BURN_IN + 2 * _N_TEMPERATURES  # of AIS and reverse AIS, which take a little longer
+        n_sweeps = partition.N_BURN_IN + 2 * _N_TEMPERATURES  # of AIS and reverse AIS, which take about as long
         seconds = trial.seconds * n_sweeps / 28
         warnings.warn(
             f"score_samples estimates log Z first: about {seconds:,.0f} s. It is kept until the next update. To "
@@ -188,7 +188,8 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
         method : str, default="auto"
             "exact" enumerates the smaller layer (up to 25 units). "two-way" anneals from a mixture of independent units
             to the model and back; the mixture is fitted to samples of the model, so that modes far from the base rates
-            are not missed, and knows the hidden units of each mode, so that chains stay near it. "ais" anneals from the
+            are not missed, and knows the hidden units of each mode, so that chains stay near it. This is done four
+            times, and the error is by how much the four differ. "ais" anneals from the
             base rates of the rows seen; where it misses modes, or with too few temperatures, the log-likelihood comes
             out too high. "reverse-ais" anneals back from where "ais" ended. "auto" is exact where that takes seconds
             (18 units against 784), else "two-way".
@@ -196,7 +197,7 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
             Rows like those that were learned. The samples for "two-way" start from them, and from the model's own
             chains and dreams; from these alone if None. The estimate is held against the bound that they give.
         n_chains : int, default=100
-            Chains of AIS.
+            Chains of AIS. Each of the four estimates of "two-way" has 40 % as many.
         temperatures : int or array-like, default=14500
             How many, spaced as by Salakhutdinov & Murray; or the inverse temperatures themselves, from 0 to 1, which
             "two-way" does not take: it uses a third as many, evenly spaced, each of which takes longer.
@@ -205,7 +206,7 @@ class DensityMixin(TakesBits, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
         progress : bool or callable, default=False
             True draws a progress bar on stderr. A function is called every 100 Gibbs sweeps with their number, such as
             the ``update`` of a bar of tqdm. In all, "ais" makes one sweep less than there are temperatures,
-            "reverse-ais" twice as many and 1,000, "two-way" 0.7 times as many and 1,200; "exact" makes none.
+            "reverse-ais" twice as many and 1,000, "two-way" about as many; "exact" makes none.
 
         Examples
         --------
