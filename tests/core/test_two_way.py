@@ -6,7 +6,7 @@ import pytest
 from genreplay.core import RBM, anchored, partition
 from genreplay.core.anchored import anneal_anchored
 from genreplay.core.annealing import anneal
-from genreplay.core.joined import bennett, unreached
+from genreplay.core.joined import Estimate, bennett, together, unreached
 from genreplay.core.kernels import Array, softplus_between
 from genreplay.core.kernels.arrays import Flags, Float64
 from genreplay.core.mixture import Mixture, fit_means
@@ -153,6 +153,36 @@ def test_regions_where_annealing_hardly_leads_are_noticed() -> None:
     assert unreached(forward, checks[:4], ends, starts[:4], log_ratio=0.0) == 0  # too few say so
     assert unreached(forward, checks, ends, starts, log_ratio=30.0) == 0  # it would not raise the estimate
     assert "up to 19 nats higher" in LogPartition(1.0, 0.1, 50.0, "two-way", 1, 0.1, unreached=18.6).doubt
+
+
+def test_independent_estimates_that_differ_by_more_than_they_state_say_so_together() -> None:
+    """Log Z is 0; an estimate meets half of Z, or all of it, and always states an error of a tenth."""
+    rng, n_inside = RNG(0), 0
+    for _ in range(1_000):
+        found = [Estimate(each, 0.1, 40.0, 0.0) for each in rng.normal(np.log(rng.choice([0.5, 1.0], size=4)), 0.1)]
+        mean = together(found)
+        n_inside += abs(mean.log_z) < 3 * mean.std_error
+    assert n_inside > 0.85 * 1_000  # in one case of 16, no estimate met the other half
+    alone = rng.normal(np.log(rng.choice([0.5, 1.0], size=1_000)), 0.1)
+    assert (abs(alone) < 0.3).mean() < 0.6
+
+
+def test_an_estimate_without_overlap_counts_by_its_share_of_z() -> None:
+    sound, broken = Estimate(0.0, 0.1, 40.0, 0.0), Estimate(0.0, np.inf, 0.0, 0.0)
+    assert together([sound] * 4).ess == pytest.approx(160)
+    assert together([sound] * 3 + [broken]).ess < 1e-6
+    low = together([sound] * 3 + [broken._replace(log_z=-30.0, std_error=1e6)])
+    assert low.ess == pytest.approx(120)
+    assert low.std_error < 0.4  # it makes the mean a quarter smaller
+    assert together([sound] * 3 + [broken._replace(log_z=-2_000.0)]).std_error < 0.4
+
+
+def test_a_region_is_hardly_reached_where_half_of_the_estimates_say_so() -> None:
+    sound, doubtful = Estimate(0.0, 0.1, 40.0, 0.0), Estimate(0.0, 0.1, 40.0, 8.0)
+    assert together([sound, sound, sound, doubtful]).unreached == 0
+    assert together([sound, doubtful, sound, doubtful]).unreached == pytest.approx(8)
+    high = together([sound, sound, sound._replace(log_z=7.0), doubtful, doubtful])
+    assert high.unreached == 0, "the others found what was hardly reached"
 
 
 def test_compiled_sums_between_parts_and_model_are_those_of_numpy() -> None:

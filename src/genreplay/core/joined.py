@@ -83,7 +83,7 @@ def together(estimates: Sequence[Estimate]) -> Estimate:
     without = np.array([log_mean_exp(np.delete(log_z, each)) for each in range(n)])
     differ = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
     parts = np.exp(log_z - mean) / n
-    stated = np.sqrt(((parts * std_error) ** 2).sum())
+    stated = np.sqrt((np.multiply(parts, std_error, out=np.zeros(n), where=parts > 0) ** 2).sum())
     may_be = np.where(above > 0, log_z + above - mean, 0.0)
     unreached = float(np.sort(may_be)[n // 2])
     return Estimate(
