@@ -13,7 +13,7 @@ from markupsafe import Markup
 from genreplay.experiments.log_z import PlantedRun, RepeatedRun
 from genreplay.experiments.paper.table2 import DATASET_TITLES
 from genreplay.experiments.results import Results
-from genreplay.formatting import number, percent
+from genreplay.formatting import fine_percent, number
 from genreplay.report import svg
 
 AGREED = 1.0
@@ -167,7 +167,7 @@ def sentences(results: Results) -> list[str]:
         return []
     said = [
         f"Both ways: the truth lies inside the stated interval for {found.n_inside} of the {found.n_known} models "
-        f"({percent(found.n_inside / max(1, found.n_known))}) whose estimate stands; the largest error is "
+        f"({fine_percent(found.n_inside / max(1, found.n_known))}) whose estimate stands; the largest error is "
         f"{number(found.worst)} nats.",
         f"AIS and reverse AIS agree within a nat and are wrong by more than one for {found.n_fooled} of "
         f"{found.n_models} models, by {number(found.worst_ais)} nats at worst.",
