@@ -88,7 +88,7 @@ def identity(described: Mapping[str, Any]) -> str:
     """The same text for a run with a seed (see ``describe``) and for its record in a results file.
 
     >>> from genreplay.experiments.paper.online import OnlineRun
-    >>> record = {"kind": "online", "version": 3, "settings": {"n_hidden": 25}, "seed": 0, "figures": {"nats": -170.0}}
+    >>> record = {"kind": "online", "version": 4, "settings": {"n_hidden": 25}, "seed": 0, "figures": {"nats": -170.0}}
     >>> identity(record) == identity(describe(OnlineRun(n_hidden=25), seed=0))
     True
     """
@@ -100,7 +100,7 @@ def identities(run: Run, seed: int) -> list[str]:
 
     >>> from genreplay.experiments.paper.online import OnlineRun
     >>> identities(OnlineRun(), seed=0)
-    ['["online", 3, {}, 0]', '["online", 2, {}, 0]']
+    ['["online", 4, {}, 0]', '["online", 3, {}, 0]', '["online", 2, {}, 0]']
     """
     described = describe(run, seed)
     versions = [run.version, *getattr(run, "replaces", ())]
