@@ -24,7 +24,7 @@ LEARNED = [
     ("mnist", "C", "ER-ML"),
     ("web", "paper", "ER-IM"),
 ]
-"""data set, reading of the paper and method of models that are hard to estimate"""
+"""data set, reading of the paper and method: the models on which the settings of the estimate were chosen"""
 
 
 def runs(quick: bool = False) -> Sequence[PlantedRun | RepeatedRun]:
